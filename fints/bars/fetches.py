@@ -1,0 +1,124 @@
+"""The plan of an ingest: what to ask for each symbol, given what is stored and which sessions have closed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pandas as pd
+
+from fints.bars.quality import SETTLE
+from fints.bars.schema import utc_stamps
+from fints.bars.sources.base import BarRequest
+from fints.sessions.calendars import get_calendar
+from fints.sessions.grid import bar_grid, parse_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from fints.bars.store import BarStore
+    from fints.sessions.calendars import ExchangeCalendar
+
+# a fetched history that stands to the stored one at another factor than this was restated from its beginning
+_REBASED: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFetch:
+    """What to fetch of one symbol.
+
+    Attributes
+    ----------
+    symbol : str
+        The symbol.
+    request : BarRequest or None
+        None where no bar can have closed since the last one stored.
+    ends : datetime64[ns] array, shape (bars,)
+        Closes, UTC, of the stored bars that are fetched again; empty for a new symbol.
+    prices : float64 array, shape (bars,)
+        Their closing prices.
+    """
+
+    symbol: str
+    request: BarRequest | None
+    ends: NDArray[np.datetime64]
+    prices: NDArray[np.float64]
+
+    def rebased(self, fetched: pd.DataFrame) -> bool:
+        """Say whether the source restated the price history by a common factor, as after a split.
+
+        Stored and fetched bars then stand on different bases, and the whole history has to be fetched again.
+        """
+        if not (self.ends.size and len(fetched)):
+            return False
+        ends, prices = utc_stamps(fetched["end"]), fetched["close"].to_numpy(dtype=np.float64)
+        _, mine, theirs = np.intersect1d(self.ends, ends, return_indices=True)
+        old, new = self.prices[mine], prices[theirs]
+        if not mine.size or not ((old > 0) & (new > 0)).all():
+            return False
+        factor = np.log(new / old)
+        return bool(np.abs(factor).min() > _REBASED and np.ptp(factor) < _REBASED / 10)
+
+
+def plan_fetches(
+    store: BarStore, symbols: Iterable[str], request: BarRequest, *, now: pd.Timestamp, refetch: int
+) -> Iterator[PlannedFetch]:
+    """Plan one fetch per symbol.
+
+    Parameters
+    ----------
+    store : BarStore
+        Where the bars will go.
+    symbols : iterable of str
+        Symbols wanted.
+    request : BarRequest
+        Template with interval and exchange; its symbol and dates are replaced.
+    now : pandas.Timestamp
+        Instant of the ingest, with a time zone.
+    refetch : int
+        Number of trailing sessions to fetch again, because sources revise them.
+    """
+    wanted = list(symbols)
+    tails = store.last_bars(request.interval, wanted, max(refetch, 1))
+    rows = tails.groupby("symbol").indices
+    ends, prices = utc_stamps(tails["end"]), tails["close"].to_numpy(dtype=np.float64)
+    sessions, exchanges = pd.DatetimeIndex(tails["session"]), tails["exchange"].to_list()
+    known: dict[tuple[str, np.datetime64], tuple[pd.Timestamp, bool]] = {}
+    for symbol in wanted:
+        tail = rows.get(symbol)
+        if tail is None:
+            end = None if request.exchange is None else _newest(get_calendar(request.exchange), request.interval, now)
+            fresh = BarRequest(symbol, request.interval, None, end, request.exchange)
+            yield PlannedFetch(symbol, fresh, ends[:0], prices[:0])
+            continue
+        last = int(tail[-1])
+        place = (exchanges[last], ends[last])
+        if place not in known:  # most symbols share it
+            known[place] = _expected(*place, sessions[last], request.interval, now)
+        end, due = known[place]
+        start = sessions[int(tail[0]) if refetch else last]
+        asked = BarRequest(symbol, request.interval, start, end, exchanges[last])
+        yield PlannedFetch(symbol, asked if due else None, ends[tail], prices[tail])
+
+
+def _newest(calendar: ExchangeCalendar, interval: str, now: pd.Timestamp) -> pd.Timestamp:
+    """Return the last session that can have a final bar."""
+    if parse_interval(interval) is None:
+        return calendar.last_closed_session(now, SETTLE)
+    return calendar.session_on_or_before(now.tz_convert(calendar.timezone).tz_localize(None).normalize())
+
+
+def _expected(
+    exchange: str, last_end: np.datetime64, last_session: pd.Timestamp, interval: str, now: pd.Timestamp
+) -> tuple[pd.Timestamp, bool]:
+    """Return the last session to ask for, and whether a bar after the last one stored has closed and settled."""
+    calendar = get_calendar(exchange)
+    newest = _newest(calendar, interval, now)
+    if newest < last_session:
+        return newest, False
+    ends = utc_stamps(bar_grid(calendar, last_session, newest, interval)["end"])
+    limit = np.datetime64((now - SETTLE).tz_convert("UTC").tz_localize(None), "ns")
+    return newest, bool(((ends > last_end) & (ends <= limit)).any())

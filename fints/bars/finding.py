@@ -1,0 +1,106 @@
+"""A finding: something the quality checks saw in the bars, with its reason and its place."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import pandas as pd
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+Severity = Literal["quarantine", "suspect", "gap"]
+
+#: Every kind of finding, with what it means.
+KINDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "missing_price": "open, high, low or close is not a number",
+        "non_positive_price": "a price is zero or negative",
+        "high_below_low": "the high is below the low",
+        "open_outside_range": "the open lies outside low … high",
+        "close_outside_range": "the close lies outside low … high",
+        "negative_volume": "the volume is negative",
+        "duplicate": "another row has the same key; the newest fetch was kept",
+        "non_session": "the exchange was shut on that date",
+        "off_grid": "the bar does not start and end where a bar of its session does",
+        "not_final": "the bar had not closed and settled when it was checked",
+        "unconfirmed_jump": "the newest bar jumps by a split ratio and nothing follows yet to confirm it",
+        "price_excursion": "the price jumps by a split ratio and back within a few bars",
+        "zero_volume": "the volume is zero: the price is kept, the volume is not to be believed",
+        "missing_volume": "the volume is missing in a series that has volume",
+        "close_only": "the series has a close only: open, high and low repeat it and there is no volume",
+        "split_jump": "the price moves to another level by a split ratio and stays there",
+        "recycled_symbol": "after a long hole the price goes on at another level: maybe another instrument",
+        "missing_sessions": "sessions of the exchange without a bar",
+        "missing_bars": "bars of the sessions' grid that are not there",
+        "long_hole": "no bar for more than a quarter of a year",
+        "stale": "the source has no bar yet for the sessions that closed last",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One observation of the quality checks.
+
+    Attributes
+    ----------
+    symbol, interval : str
+        The series.
+    session : pandas.Timestamp or None
+        Session of the row, or the first session of a gap.
+    end : pandas.Timestamp or None
+        Close of the bar, UTC; of a gap, the close expected of its first missing bar.
+    severity : {"quarantine", "suspect", "gap"}
+        A quarantined row is kept out of the bars and held in the table ``quarantine``; a suspect stays in the bars;
+        a gap has no row.
+    kind : str
+        Key of ``KINDS``.
+    reason : str
+        What was seen, with the numbers.
+    values : mapping
+        Of a quarantined row every column; of a gap ``first``, ``last`` and ``count``.
+    row : int or None
+        Position in the frame that was checked.
+    """
+
+    symbol: str
+    interval: str
+    session: pd.Timestamp | None
+    end: pd.Timestamp | None
+    severity: Severity
+    kind: str
+    reason: str
+    values: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    row: int | None = None
+
+
+def findings_frame(findings: Iterable[Finding]) -> pd.DataFrame:
+    """Return findings as a frame: the fields of :class:`Finding` but the row, the values as JSON text."""
+    listed = list(findings)
+    frame = pd.DataFrame(
+        {
+            "symbol": _texts(f.symbol for f in listed),
+            "interval": _texts(f.interval for f in listed),
+            "session": pd.Series([f.session for f in listed], dtype="datetime64[ns]"),
+            "end": pd.Series([f.end for f in listed], dtype="datetime64[ns, UTC]"),
+            "severity": _texts(f.severity for f in listed),
+            "kind": _texts(f.kind for f in listed),
+            "reason": _texts(f.reason for f in listed),
+            "values": _texts(json.dumps(dict(f.values), default=_text, sort_keys=True) for f in listed),
+        }
+    )
+    return frame.sort_values(["symbol", "interval", "session", "end", "kind"], kind="stable", ignore_index=True)
+
+
+def _texts(values: Iterable[str]) -> pd.Series:
+    return pd.Series(list(values), dtype="str")
+
+
+def _text(value: object) -> object:
+    if isinstance(value, pd.Timestamp):
+        return value.isoformat()
+    return None if value is pd.NA else str(value)

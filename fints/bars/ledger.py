@@ -1,0 +1,109 @@
+"""What the quality checks found, kept beside the bars: rows in quarantine, and the findings that stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from fints.bars.finding import findings_frame
+from fints.bars.layout import findings_schema, nullable_integers, quarantine_schema, to_arrow
+from fints.bars.schema import BAR_COLUMNS
+from fints.bars.table import StoreTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from pyarrow.compute import Expression
+
+    from fints.bars.finding import Finding
+
+_SERIES = ["symbol", "interval"]
+_STATED = ["symbol", "interval", "session", "end", "severity", "kind", "reason", "values"]
+# the same row, set aside again for the same cause, is the same entry
+_ENTRY = [name for name in (*BAR_COLUMNS, "kind") if name not in {"source", "fetched_at"}]
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The tables ``quarantine`` (only ever appended to) and ``findings`` (the current state)."""
+
+    quarantine: StoreTable
+    findings: StoreTable
+
+    @classmethod
+    def under(cls, root: Path) -> Ledger:
+        """Return the ledger of the store at ``root``."""
+        return cls(
+            StoreTable(root / "quarantine", quarantine_schema()), StoreTable(root / "findings", findings_schema())
+        )
+
+    def record(self, findings: list[Finding], bars: pd.DataFrame) -> None:
+        """Write what a check of ``bars`` found; what is there already is not written again.
+
+        Earlier findings of the same series are dropped where their session lies in the span that was checked now.
+        """
+        now = pd.Timestamp.now("UTC")
+        self._set_aside([f for f in findings if f.severity == "quarantine"], now)
+        self._state(findings_frame(findings), bars, now)
+
+    def read_findings(self, symbols: Iterable[str] | None = None) -> pd.DataFrame:
+        """Return the findings that stand, sorted by series and session."""
+        frame: pd.DataFrame = self.findings.rows(_of(symbols)).to_pandas(date_as_object=False)
+        frame = frame.astype({"session": "datetime64[ns]", "end": "datetime64[ns, UTC]"})
+        return frame.sort_values([*_SERIES, "session", "end", "kind"], kind="stable", ignore_index=True)
+
+    def read_quarantine(self, symbols: Iterable[str] | None = None) -> pd.DataFrame:
+        """Return the rows set aside, sorted by series and close."""
+        rows = self.quarantine.rows(_of(symbols))
+        frame: pd.DataFrame = rows.to_pandas(date_as_object=False)
+        frame["volume"] = nullable_integers(rows, "volume")
+        frame = frame.astype(
+            {"session": "datetime64[ns]", **dict.fromkeys(("start", "end", "fetched_at"), "datetime64[ns, UTC]")}
+        )
+        return frame.sort_values([*_SERIES, "end", "quarantined_at"], kind="stable", ignore_index=True)
+
+    def _set_aside(self, findings: list[Finding], now: pd.Timestamp) -> None:
+        if not findings:
+            return
+        rows = pd.DataFrame([{**f.values, "kind": f.kind, "reason": f.reason} for f in findings])
+        rows = rows.assign(quarantined_at=now, volume=rows["volume"].astype("Int64"))
+        fresh = to_arrow(rows, self.quarantine.schema)
+        held = {_entry(row) for row in self.quarantine.rows(_of(rows["symbol"].unique()), columns=_ENTRY).to_pylist()}
+        new = [_entry(row) not in held for row in fresh.select(_ENTRY).to_pylist()]
+        if any(new):
+            self.quarantine.append(fresh.filter(new))
+
+    def _state(self, found: pd.DataFrame, bars: pd.DataFrame, now: pd.Timestamp) -> None:
+        stored = self.read_findings()
+        checked = pd.concat([bars[[*_SERIES, "session"]], found[[*_SERIES, "session"]]])
+        span = checked.groupby(_SERIES)["session"].agg(["min", "max"])
+        if span.empty:
+            return
+        joined = stored[_SERIES].join(span, on=_SERIES)
+        superseded = (stored["session"] >= joined["min"]) & (stored["session"] <= joined["max"])
+        standing = stored[~superseded.to_numpy()]
+        fresh = found.assign(found_at=now)
+        merged = pd.concat([part for part in (standing, fresh) if len(part)] or [fresh], ignore_index=True)
+        merged = merged.sort_values([*_SERIES, "session", "end", "kind"], kind="stable", ignore_index=True)
+        if not _same(merged, stored):
+            self.findings.replace(to_arrow(merged, self.findings.schema), [])
+
+
+def _same(left: pd.DataFrame, right: pd.DataFrame) -> bool:
+    if len(left) != len(right):
+        return False
+    texts = [frame[_STATED].astype("str").fillna("") for frame in (left, right)]
+    return bool((texts[0].to_numpy() == texts[1].to_numpy()).all())
+
+
+def _entry(row: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(repr(row[name]) for name in _ENTRY)  # repr: a missing price (nan) equals itself
+
+
+def _of(symbols: Iterable[str] | None) -> Expression | None:
+    import pyarrow.compute as pc
+
+    return None if symbols is None else pc.field("symbol").isin(list(symbols))

@@ -1,0 +1,138 @@
+"""What every source of bars offers, and the stamps that turn a vendor's rows into bars."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import numpy as np
+import pandas as pd
+
+from fints.bars.schema import conform_bars
+from fints.sessions.calendars import get_calendar
+
+if TYPE_CHECKING:
+    from fints.sessions.calendars import ExchangeCalendar
+
+
+@dataclass(frozen=True, slots=True)
+class BarRequest:
+    """Bars wanted of one symbol.
+
+    Attributes
+    ----------
+    symbol : str
+        As the source spells it.
+    interval : str
+        ``"1d"``, ``"1h"``, ``"30m"`` …
+    start, end : pandas.Timestamp or None
+        First and last session wanted, both inclusive; None asks for all there is.
+    exchange : str or None
+        Exchange to assume where neither the source nor its configuration knows one.
+    """
+
+    symbol: str
+    interval: str = "1d"
+    start: pd.Timestamp | None = None
+    end: pd.Timestamp | None = None
+    exchange: str | None = None
+
+
+@runtime_checkable
+class BarSource(Protocol):
+    """A place that bars come from.
+
+    Attributes
+    ----------
+    name : str
+        Written to the column ``source``.
+    live : bool
+        Whether it follows the market, so that a session missing at the end is a gap. An archive is not live.
+    """
+
+    name: str
+    live: bool
+
+    def symbols(self) -> list[str]:
+        """Return the symbols that it can list; empty where it cannot list them."""
+        ...
+
+    def fetch(self, request: BarRequest) -> pd.DataFrame:
+        """Return the bars asked for, in the schema of :mod:`fints.bars.schema`, not yet checked for quality.
+
+        Raises
+        ------
+        SourceError
+            It could not deliver; the subclass says whether another try may help.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What all rows of one delivery share: the columns ``symbol, interval, exchange, currency, source, fetched_at``."""
+
+    symbol: str
+    interval: str
+    exchange: str
+    currency: str
+    source: str
+    fetched_at: pd.Timestamp
+
+    def stamp(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Add the shared columns to ``rows`` (session, start, end, prices, volume) and return a bars frame."""
+        stamped = rows.reset_index(drop=True).assign(
+            symbol=self.symbol,
+            interval=self.interval,
+            exchange=self.exchange,
+            currency=self.currency,
+            source=self.source,
+            fetched_at=self.fetched_at,
+        )
+        return conform_bars(stamped)
+
+
+def daily_bounds(sessions: pd.DatetimeIndex, calendar: ExchangeCalendar) -> pd.DataFrame:
+    """Open and close of each session date, also of dates on which the exchange is shut.
+
+    Parameters
+    ----------
+    sessions : pandas.DatetimeIndex
+        Naive dates, in any order, repeats allowed.
+    calendar : ExchangeCalendar
+        Gives the opens and closes. A date that is no session gets its local midnights, so that the row has a key and
+        can be reported.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``session, start, end`` (UTC), one row per given date, in the given order.
+    """
+    dates = pd.DatetimeIndex(sessions).as_unit("ns")
+    if dates.empty:
+        none = pd.DatetimeIndex([], dtype="datetime64[ns, UTC]")
+        return pd.DataFrame({"session": dates, "start": none, "end": none})
+    schedule = calendar.schedule(dates.min(), dates.max()).reindex(dates)
+    first = np.ones(len(dates), dtype=bool)  # of an hour that a clock change repeats
+    midnight = dates.tz_localize(calendar.timezone, ambiguous=first, nonexistent="shift_forward")
+    next_day = dates + pd.Timedelta(days=1)
+    next_midnight = next_day.tz_localize(calendar.timezone, ambiguous=first, nonexistent="shift_forward")
+    start = pd.Series(pd.DatetimeIndex(schedule["open"])).fillna(pd.Series(midnight.tz_convert("UTC")))
+    end = pd.Series(pd.DatetimeIndex(schedule["close"])).fillna(pd.Series(next_midnight.tz_convert("UTC")))
+    return pd.DataFrame({"session": dates, "start": start.array, "end": end.array})
+
+
+def clip_sessions(bars: pd.DataFrame, request: BarRequest) -> pd.DataFrame:
+    """Keep the rows whose session lies within the request; vendors answer with rows beyond it."""
+    inside = pd.Series(data=True, index=bars.index)
+    if request.start is not None:
+        inside &= bars["session"] >= request.start
+    if request.end is not None:
+        inside &= bars["session"] <= request.end
+    return bars[inside].reset_index(drop=True)
+
+
+def canonical_exchange(*names: str | None) -> str:
+    """Return the MIC of the first name given, or ``XNYS`` when all are None."""
+    name = next((name for name in names if name is not None), "XNYS")
+    return get_calendar(name).mic

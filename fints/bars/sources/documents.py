@@ -1,0 +1,139 @@
+"""Tables out of files: CSV and Parquet, single, in folders, or in zip archives that are never unpacked to disk."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Final
+
+import pandas as pd
+
+from fints.errors import ConfigError, SourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_CSV: Final = (".csv", ".txt", ".tsv")
+_PARQUET: Final = (".parquet", ".pq")
+_ZIP: Final = ".zip"
+_SEPARATORS: Final = (";", "\t", "|", ",")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One table of a file or of an archive's member.
+
+    Attributes
+    ----------
+    where : str
+        For messages: the path, and the member in an archive.
+    stem : str
+        Name without folder and ending: the symbol, where no column says it.
+    path : pathlib.Path
+        File on disk.
+    member : str or None
+        Member of an archive.
+    """
+
+    where: str
+    stem: str
+    path: Path
+    member: str | None = None
+
+    def read(self, separator: str | None) -> pd.DataFrame:
+        """Read the table; every column of a CSV as text, so that tickers and numbers keep their spelling.
+
+        Raises
+        ------
+        SourceError
+            The file cannot be read as what its ending says.
+        """
+        try:
+            content = self._content()
+            if _ending(self.member or self.path.name) in _PARQUET:
+                return pd.read_parquet(io.BytesIO(content))
+            text = _decode(content)
+            return pd.read_csv(
+                io.StringIO(text),
+                sep=separator or _separator(text),
+                dtype=str,
+                keep_default_na=False,
+                skipinitialspace=True,
+                index_col=False,
+            )
+        except (OSError, ValueError, zipfile.BadZipFile, RuntimeError) as error:
+            raise SourceError(f"{self.where} cannot be read: {error}") from error
+
+    def _content(self) -> bytes:
+        if self.member is None:
+            return self.path.read_bytes()
+        with zipfile.ZipFile(self.path) as archive:
+            return archive.read(self.member)
+
+
+def find_documents(path: Path) -> list[Document]:
+    """List the tables at a path.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        A file (CSV, Parquet, zip) or a folder; of a folder every such file below it, except hidden ones.
+
+    Raises
+    ------
+    ConfigError
+        There is nothing at the path, or no table in it.
+    """
+    if not path.exists():
+        raise ConfigError(f"there is no file or folder {path}; set the option `path` of the source 'files'")
+    files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+    found = [document for file in files for document in _documents(file, path)]
+    if not found:
+        raise ConfigError(f"{path} holds no table; the source 'files' reads {', '.join((*_CSV, *_PARQUET, _ZIP))}")
+    return found
+
+
+def _documents(file: Path, root: Path) -> Iterator[Document]:
+    hidden = file != root and any(part.startswith(".") for part in file.relative_to(root).parts)
+    if hidden:
+        return
+    if _ending(file.name) == _ZIP:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                members = sorted(info.filename for info in archive.infolist() if not info.is_dir())
+        except (OSError, zipfile.BadZipFile) as error:
+            raise SourceError(f"{file} cannot be read as a zip archive: {error}") from error
+        for member in members:
+            name = PurePosixPath(member)
+            if (
+                _ending(name.name) in (*_CSV, *_PARQUET)
+                and not name.name.startswith(".")
+                and "__MACOSX" not in name.parts
+            ):
+                yield Document(f"{file}:{member}", _stem(name.name), file, member)
+    elif _ending(file.name) in (*_CSV, *_PARQUET):
+        yield Document(str(file), _stem(file.name), file)
+
+
+def _ending(name: str) -> str:
+    return PurePosixPath(name).suffix.casefold()
+
+
+def _stem(name: str) -> str:
+    return PurePosixPath(name).stem
+
+
+def _decode(content: bytes) -> str:
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
+
+
+def _separator(text: str) -> str:
+    header = text.split("\n", 1)[0]
+    return max(_SEPARATORS, key=header.count) if any(s in header for s in _SEPARATORS) else ","

@@ -1,0 +1,123 @@
+"""Numbers and dates as vendors write them: thousands separators, decimal commas, currency signs, epoch stamps."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pandas as pd
+
+from fints.errors import ConfigError, SourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_MISSING: Final = frozenset({"", "-", "--", "—", "nan", "na", "n/a", "null", "none", "."})
+_UNITS: Final = {"k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
+_FORMATS: Final = (
+    "ISO8601", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d %b %Y", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%m/%d/%y",
+    "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S", "%m/%d/%Y %H:%M", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M:%S",
+    "%d/%m/%Y %H:%M:%S", "%Y%m%d %H%M%S", "%Y%m%d %H:%M:%S",
+)  # fmt: skip
+_OFFSET: Final = re.compile(r"(?:[+-]\d\d:?\d\d|Z|\bUTC)$")
+_EPOCH_SECONDS: Final = 10
+_EPOCH_MILLISECONDS: Final = 13
+
+
+def read_numbers(column: pd.Series, *, decimal: str = ".", thousands: str | None = None, where: str = "") -> pd.Series:
+    """Read a column of numbers.
+
+    Parameters
+    ----------
+    column : pandas.Series
+        Numbers, or text such as ``"1.234,56"``, ``"$12"``, ``"3.4B"``, ``"null"``.
+    decimal, thousands : str
+        As in the file; a thousands separator is known without being named where it cannot be the decimal one.
+    where : str
+        File and column, for messages.
+
+    Returns
+    -------
+    pandas.Series
+        Numbers where they were numbers; text that is whole becomes Int64, other text float64.
+
+    Raises
+    ------
+    SourceError
+        A value is no number.
+    """
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return column
+    group = thousands or ("," if decimal == "." else ".")
+    texts = column.astype(str).str.strip()
+    plain = texts.str.replace(group, "", regex=False).str.replace(decimal, ".", regex=False)
+    plain = plain.str.replace(r"[\s$€£¥'\u2019]", "", regex=True).str.casefold()
+    missing = texts.str.casefold().isin(_MISSING) | column.isna()
+    unit = plain.str.extract(r"(?<=\d)([kmbt])$")[0].map(_UNITS)
+    numbers = pd.to_numeric(plain.where(unit.isna(), plain.str[:-1]), errors="coerce")
+    wrong = np.flatnonzero((numbers.isna() & ~missing).to_numpy(dtype=bool))
+    if wrong.size:
+        raise SourceError(
+            f"{where}, row {wrong[0] + 1}: {texts.iloc[wrong[0]]!r} is not a number. "
+            f"Numbers are read with decimal {decimal!r} and thousands {group!r}; set `decimal` and `thousands`"
+        )
+    return numbers.where(unit.isna(), (numbers * unit.astype("float64")).round())
+
+
+def read_stamps(column: pd.Series, *, date_format: str | None = None, where: str = "") -> pd.Series:
+    """Read a column of dates or date-times.
+
+    Parameters
+    ----------
+    column : pandas.Series
+        Dates, epoch seconds or milliseconds, or text.
+    date_format : str, optional
+        ``strptime`` format; by default the first that fits every row.
+    where : str
+        File and column, for messages.
+
+    Returns
+    -------
+    pandas.Series
+        Naive datetimes, or UTC where the values carry an offset or count from the epoch.
+
+    Raises
+    ------
+    ConfigError
+        No format fits, or two do and give different dates.
+    """
+    if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        return column
+    texts = column.astype(str).str.strip()
+    epoch = _epoch(texts)
+    if epoch is not None:
+        return epoch
+    aware = bool(texts.str.contains(_OFFSET).all()) and len(texts) > 0 and texts.str.len().min() > len("2018-12-31")
+    read = [dates for form in _formats(date_format) if (dates := _parsed(texts, form, utc=aware)) is not None]
+    if not read:
+        raise ConfigError(
+            f"{where}: dates such as {texts.iloc[0]!r} are not understood; set `date_format`, as in '%d.%m.%Y %H:%M'"
+        )
+    if any(not read[0].equals(other) for other in read[1:]):
+        raise ConfigError(f"{where}: dates such as {texts.iloc[0]!r} may be month/day or day/month; set `date_format`")
+    return read[0]
+
+
+def _formats(date_format: str | None) -> Iterable[str]:
+    return _FORMATS if date_format is None else (date_format,)
+
+
+def _parsed(texts: pd.Series, form: str, *, utc: bool) -> pd.Series | None:
+    try:
+        return pd.to_datetime(texts, format=form, utc=utc)
+    except ValueError:
+        return None
+
+
+def _epoch(texts: pd.Series) -> pd.Series | None:
+    for digits, unit in ((_EPOCH_SECONDS, "s"), (_EPOCH_MILLISECONDS, "ms")):
+        if len(texts) and texts.str.fullmatch(rf"-?\d{{{digits - 1},{digits}}}").all():
+            counts = texts.to_numpy(dtype=np.int64).astype(f"datetime64[{unit}]")
+            return pd.Series(pd.DatetimeIndex(counts).as_unit("ns").tz_localize("UTC"), index=texts.index)
+    return None

@@ -1,0 +1,310 @@
+"""The store of bars, findings and forecasts: versioned Delta Lake tables under one folder.
+
+::
+
+    <root>/fints-store.json     says that the folder is ours
+    <root>/bars/                the bars, partitioned by interval and year (or month)
+    <root>/quarantine/          rows set aside, with the reason; only ever appended to
+    <root>/findings/            what the checks last saw, per series and session
+    <root>/forecasts/           forecasts of every night, partitioned by month
+
+A commit touches three tables, and Delta transactions are per table. They are written in the order quarantine,
+findings, bars. The bars are the truth, and they come last: a process killed in between leaves findings about bars
+that are not there yet; the next run, which sees the old bars, fetches the same rows again, writes only the quarantined
+rows that are not there yet, and completes.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pandas as pd
+
+from fints.bars.diff import diff_bars
+from fints.bars.forecasts import ForecastTable
+from fints.bars.layout import BAR_PARTITIONS, bars_from_arrow, bars_schema
+from fints.bars.ledger import Ledger
+from fints.bars.marker import MARKER, check_ours, mark
+from fints.bars.merge import Commit, merge_bars
+from fints.bars.schema import sort_bars, validate_bars
+from fints.bars.table import StoreTable, told
+from fints.bars.verify import verify_bars, verify_files
+from fints.errors import LockHeldError, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fints.bars.finding import Finding
+
+_LOCK: Final = ".lock"
+_LOCK_SECONDS: Final = 60.0
+
+
+class BarStore:
+    """Bars with all their versions.
+
+    Parameters
+    ----------
+    root : path
+        Folder of the store. It is created by the first write; nothing is written before.
+
+    Raises
+    ------
+    StoreError
+        The folder holds something else, or a store written by a newer fints.
+    """
+
+    def __init__(self, root: str | Path) -> None:
+        self.root = Path(root)
+        check_ours(self.root)
+        self._bars = StoreTable(self.root / "bars", bars_schema(), BAR_PARTITIONS)
+        self._ledger = Ledger.under(self.root)
+        self._forecasts = ForecastTable.under(self.root)
+        self._tables = {
+            "bars": self._bars,
+            "quarantine": self._ledger.quarantine,
+            "findings": self._ledger.findings,
+            "forecasts": self._forecasts.table,
+        }
+
+    def prepare(self) -> None:
+        """Create the folder, the marker and the tables that are missing; cheap where they exist.
+
+        Raises
+        ------
+        StoreError
+            The folder is not ours, cannot be written, or a table is damaged. Nothing is overwritten.
+        """
+        with told(f"prepare the store {self.root}"):
+            self.root.mkdir(parents=True, exist_ok=True)
+            check_ours(self.root)
+            mark(self.root)
+        for table in self._tables.values():
+            table.create()
+
+    def version(self, table: str = "bars") -> int:
+        """Return the newest version of a table; 0 is the empty one.
+
+        Raises
+        ------
+        UnknownNameError
+            No such table.
+        """
+        if table not in self._tables:
+            raise UnknownNameError("table", table, self._tables)
+        return self._tables[table].version()
+
+    def read(
+        self,
+        symbols: str | Iterable[str] | None = None,
+        interval: str = "1d",
+        start: str | pd.Timestamp | None = None,
+        end: str | pd.Timestamp | None = None,
+        version: int | None = None,
+    ) -> pd.DataFrame:
+        """Read bars.
+
+        Parameters
+        ----------
+        symbols : str or iterable of str, optional
+            All by default.
+        interval : str
+            Bar interval.
+        start, end : date, optional
+            First and last session, inclusive.
+        version : int, optional
+            Version of the table ``bars``; the newest by default.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Bars frame, sorted by symbol and end.
+
+        Raises
+        ------
+        UnknownNameError
+            A symbol has no bars of this interval in this version.
+        StoreError
+            No such version, or the table cannot be read.
+        """
+        import pyarrow.compute as pc
+
+        where = pc.field("interval") == interval
+        wanted = None if symbols is None else sorted({symbols} if isinstance(symbols, str) else set(symbols))
+        if wanted is not None:
+            where &= pc.field("symbol").isin(wanted)
+        if start is not None:
+            where &= pc.field("session") >= pd.Timestamp(start).date()
+            where &= pc.field("period") >= f"{pd.Timestamp(start):%Y}"
+        if end is not None:
+            where &= pc.field("session") <= pd.Timestamp(end).date()
+            where &= pc.field("period") <= f"{pd.Timestamp(end):%Y-%m}"
+        bars, _ = sort_bars(bars_from_arrow(self._bars.rows(where, version=version)))
+        if wanted is not None:
+            self._check_known(set(wanted) - set(bars["symbol"].unique()), interval, version)
+        return bars
+
+    def symbols(self, interval: str = "1d", version: int | None = None) -> list[str]:
+        """Return the symbols that have bars of an interval, sorted."""
+        import pyarrow.compute as pc
+
+        rows = self._bars.rows(pc.field("interval") == interval, columns=["symbol"], version=version)
+        return sorted(pc.unique(rows.column("symbol")).to_pylist())
+
+    def last_bars(self, interval: str, symbols: Iterable[str], sessions: int = 1) -> pd.DataFrame:
+        """Return the bars of the last sessions of each symbol that is stored.
+
+        Only as many partitions are read, from the newest, as are needed to find them.
+
+        Parameters
+        ----------
+        interval : str
+            Bar interval.
+        symbols : iterable of str
+            Symbols wanted; those without bars are absent from the answer.
+        sessions : int
+            Number of sessions, counted per symbol over those that have bars.
+        """
+        import pyarrow.compute as pc
+
+        pending = set(symbols)
+        parts = {f["partition.period"] for f in self._bars.files().values() if f["partition.interval"] == interval}
+        found: list[pd.DataFrame] = []
+        for period in sorted(parts, reverse=True):
+            here = (pc.field("interval") == interval) & (pc.field("period") == period)
+            found.append(bars_from_arrow(self._bars.rows(here & pc.field("symbol").isin(sorted(pending)))))
+            seen = pd.concat([f[["symbol", "session"]] for f in found]).drop_duplicates().value_counts("symbol")
+            pending -= set(seen.index[seen >= sessions])
+            if not pending:
+                break
+        if not found:
+            return bars_from_arrow(self._bars.schema.empty_table())
+        bars, _ = sort_bars(pd.concat(found, ignore_index=True))
+        rank = bars.groupby("symbol")["session"].rank(method="dense", ascending=False)
+        return bars[rank <= sessions].reset_index(drop=True)
+
+    def commit(self, bars: pd.DataFrame, findings: Iterable[Finding] = ()) -> Commit:
+        """Merge bars by key in one transaction, and record what the checks found.
+
+        A row whose key is new is inserted; one with another value is revised; one that equals the stored bar changes
+        nothing, not even its ``fetched_at``. Nothing new makes no version.
+
+        Parameters
+        ----------
+        bars : pandas.DataFrame
+            Bars frame of distinct keys: what :func:`fints.bars.quality.check_bars` kept.
+        findings : iterable of Finding
+            What it found. They take the place of earlier findings of the same series and sessions.
+
+        Returns
+        -------
+        Commit
+            The version of the bars after it, and the counts per symbol.
+
+        Raises
+        ------
+        SchemaError
+            The frame is not a bars frame.
+        StoreError
+            The store cannot be written.
+        LockHeldError
+            Another process kept writing to it for a minute.
+        """
+        valid = validate_bars(bars)
+        with self._locked():
+            self._ledger.record(list(findings), valid)
+            return merge_bars(self._bars, valid)
+
+    def diff(self, a: int, b: int) -> pd.DataFrame:
+        """Say by symbol what changed in the bars between two versions.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``symbol, interval, inserted, revised, removed, columns, first, last``: row counts, the columns that were
+            revised, and the first and last session touched. Symbols without a change are absent.
+        """
+        return diff_bars(self._bars, a, b)
+
+    def verify(self) -> list[str]:
+        """Read everything and return the problems found, as sentences; none means that the store is sound."""
+        if not (self.root / MARKER).exists():
+            empty = not self.root.exists() or not any(self.root.iterdir())
+            return [] if empty else [f"{self.root}: the marker {MARKER} is missing"]
+        problems = [problem for table in self._tables.values() for problem in verify_files(table)]
+        return problems or verify_bars(self._bars)
+
+    def status(self) -> pd.DataFrame:
+        """Return what is stored.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per series: ``symbol, interval, exchange, first, last, rows, source, fetched_at, findings``. A
+            series of which only findings are stored has no rows.
+        """
+        columns = ["symbol", "interval", "exchange", "session", "source", "fetched_at"]
+        rows: pd.DataFrame = self._bars.rows(columns=columns).to_pandas(date_as_object=False)
+        by = rows.sort_values("session", kind="stable").groupby(["symbol", "interval"])
+        held = by.agg(
+            exchange=("exchange", "last"),
+            first=("session", "min"),
+            last=("session", "max"),
+            rows=("session", "size"),
+            source=("source", "last"),
+            fetched_at=("fetched_at", "max"),
+        )
+        seen = self.findings().groupby(["symbol", "interval"]).size().rename("findings")
+        joined = held.join(seen, how="outer").reset_index()
+        return joined.assign(**{name: joined[name].fillna(0).astype("int64") for name in ("rows", "findings")})
+
+    def findings(self, symbols: Iterable[str] | None = None) -> pd.DataFrame:
+        """Return the findings that stand: as :func:`~fints.bars.finding.findings_frame`, with ``found_at``."""
+        return self._ledger.read_findings(symbols)
+
+    def quarantine(self, symbols: Iterable[str] | None = None) -> pd.DataFrame:
+        """Return every row ever set aside: the bar columns, then ``kind, reason, quarantined_at``."""
+        return self._ledger.read_quarantine(symbols)
+
+    def write_forecasts(self, frame: pd.DataFrame) -> int:
+        """Store forecasts; rows of the same ``as_of, unique_id, target, interval`` are replaced in one transaction.
+
+        Returns
+        -------
+        int
+            The new version of the table ``forecasts``.
+        """
+        with self._locked():
+            return self._forecasts.write(frame)
+
+    def read_forecasts(
+        self,
+        as_of: str | pd.Timestamp | None = None,
+        unique_id: str | None = None,
+        target: str | None = None,
+        version: int | None = None,
+    ) -> pd.DataFrame:
+        """Read forecasts, sorted by ``as_of, unique_id, target, interval, model, step``."""
+        return self._forecasts.read(as_of=as_of, unique_id=unique_id, target=target, version=version)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        from filelock import FileLock, Timeout
+
+        self.prepare()
+        try:
+            with FileLock(self.root / _LOCK, timeout=_LOCK_SECONDS):
+                yield
+        except Timeout as error:
+            raise LockHeldError(
+                f"another process has been writing to {self.root} for {_LOCK_SECONDS:.0f} s; wait for it to end"
+            ) from error
+
+    def _check_known(self, absent: set[str], interval: str, version: int | None) -> None:
+        if absent:
+            stored = self.symbols(interval, version)
+            unknown = sorted(absent - set(stored))
+            if unknown:
+                raise UnknownNameError("symbol", unknown[0], stored)

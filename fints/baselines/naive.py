@@ -1,0 +1,101 @@
+"""The last value, and the last value of the same season."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from fints.baselines.per_series import PerSeriesForecaster, SeriesFit
+from fints.baselines.seasons import Season, latest_in_season, previous_in_season, season_keys
+from fints.conformal import ResidualQuantiles
+from fints.errors import ConfigError, SeriesError, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from fints.baselines.per_series import History
+
+_CLOCK_SEASONS = ("week", "bar")
+
+
+class SeasonalNaive(PerSeriesForecaster):
+    """Repeat the last value that was seen in the same season.
+
+    Parameters
+    ----------
+    h : int
+        Bars ahead.
+    season : {"week", "bar"} or int
+        ``"week"``: the last bar on the same weekday (and at the same time of day), so that a holiday does not shift the
+        week as a lag of five rows would. ``"bar"``: the last bar at the same time of day. An integer: that many bars
+        ago. A bar whose season was never seen gets the last value.
+    level : sequence of float
+        Bands of `predict`, in percent.
+
+    Raises
+    ------
+    UnknownNameError
+        If the season is another word.
+    ConfigError
+        If a lag is not positive.
+    """
+
+    def __init__(self, h: int, season: Season = "week", level: Sequence[float] = (80, 95)) -> None:
+        super().__init__(h, level)
+        if isinstance(season, str) and season not in _CLOCK_SEASONS:
+            raise UnknownNameError("season", season, _CLOCK_SEASONS)
+        if not isinstance(season, str) and season < 1:
+            raise ConfigError(f"SeasonalNaive: a season of {season} bars is not one; give 1 or more, 'week' or 'bar'")
+        self.season = season
+
+    @property
+    def name(self) -> str:
+        """``SeasonalNaive``."""
+        return "SeasonalNaive"
+
+    def _fit_one(self, history: History) -> SeriesFit:
+        if len(history.y) < self.h + 2:
+            raise SeriesError(
+                f"{history.unique_id}: {len(history.y)} known values are too few for {self.name} with h = {self.h}; "
+                f"it needs {self.h + 2}. Lower h or leave the series out"
+            )
+        rows = np.arange(len(history.y))
+        previous = previous_in_season(season_keys(self.season, history.ds, rows))
+        origins = rows[: len(rows) - self.h]
+        errors = np.empty((len(origins), self.h))
+        for step in range(1, self.h + 1):
+            source = latest_in_season(previous, origins, origins + step)
+            errors[:, step - 1] = history.y[origins + step] - history.y[np.where(source < 0, origins, source)]
+        return SeriesFit(bands=ResidualQuantiles.from_errors(errors), coefficients=np.empty((0, 0)))
+
+    def _point(self, fitted: SeriesFit, history: History, future: pd.DataFrame) -> NDArray[np.float64]:
+        del fitted
+        last = len(history.y) - 1
+        seen = season_keys(self.season, history.ds, np.arange(last + 1))
+        asked = season_keys(self.season, pd.DatetimeIndex(future["ds"]), last + future["step"].to_numpy(np.int64))
+        latest = pd.Series(history.y, index=seen).groupby(level=0).last()
+        return np.asarray(latest.reindex(asked).fillna(history.y[last]), dtype=np.float64)
+
+
+class Naive(SeasonalNaive):
+    """Repeat the last value.
+
+    Parameters
+    ----------
+    h : int
+        Bars ahead.
+    level : sequence of float
+        Bands of `predict`, in percent.
+    """
+
+    def __init__(self, h: int, level: Sequence[float] = (80, 95)) -> None:
+        super().__init__(h, 1, level)
+
+    @property
+    def name(self) -> str:
+        """``Naive``."""
+        return "Naive"

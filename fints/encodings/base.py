@@ -1,0 +1,181 @@
+"""The interface that every position encoding answers.
+
+Shape suffixes: ``b`` batch, ``h`` head, ``t`` token, ``d`` channel of a head, ``p`` plane (a pair of channels).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Literal
+
+import torch
+from torch import Tensor, nn
+
+from fints.errors import EncodingError
+
+if TYPE_CHECKING:
+    from typing import Self
+
+AxisClock = Literal["index", "session", "calendar", "seconds"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TimeAxis:
+    """Places of tokens on the clocks.
+
+    Parameters
+    ----------
+    index : Tensor, shape (B or 1, T), optional
+        0, 1, 2 … in the window.
+    session : Tensor, shape (B or 1, T), optional
+        Ordinal of the trading session; intraday bars lie within (n, n + 1] by their close.
+    calendar : Tensor, shape (B or 1, T), optional
+        Exchange-local civil days since 1970-01-01.
+    seconds : Tensor, shape (B or 1, T), optional
+        Unix time of the bar's close, UTC.
+
+    A clock that no encoding in use reads may be omitted. Places are float64 or int64: Unix seconds in float32 resolve
+    only 128 s.
+
+    Raises
+    ------
+    EncodingError
+        If no clock is given, shapes disagree, or a tensor is neither float64 nor int64.
+    """
+
+    index: Tensor | None = None
+    session: Tensor | None = None
+    calendar: Tensor | None = None
+    seconds: Tensor | None = None
+
+    def __post_init__(self) -> None:
+        given = {f.name: t for f in fields(self) if (t := getattr(self, f.name)) is not None}
+        if not given:
+            raise EncodingError("a TimeAxis needs at least one clock; give index, session, calendar or seconds")
+        shapes = {tuple(t.shape) for t in given.values()}
+        if len({s[-1] for s in shapes if s}) != 1 or any(t.ndim != 2 for t in given.values()):
+            raise EncodingError(f"the clocks of a TimeAxis are (B or 1, T) with one T; got {sorted(shapes)}")
+        for name, places in given.items():
+            if places.dtype not in (torch.float64, torch.int64):
+                raise EncodingError(
+                    f"places on the {name} clock are {places.dtype}; pass float64 or int64; a narrower type loses time"
+                )
+
+    def clock(self, name: AxisClock) -> Tensor:
+        """Read one clock.
+
+        Returns
+        -------
+        Tensor, shape (B or 1, T), float64
+
+        Raises
+        ------
+        EncodingError
+            If the clock was omitted.
+        """
+        places: Tensor | None = getattr(self, name)
+        if places is None:
+            have = [f.name for f in fields(self) if getattr(self, f.name) is not None]
+            raise EncodingError(f"the encoding reads the {name} clock, but the TimeAxis holds only {have}; add {name}=")
+        return places.to(torch.float64)
+
+    def followed_by(self, other: TimeAxis) -> TimeAxis:
+        """Join two stretches of tokens along T, keeping the clocks that both have."""
+        joined: dict[str, Tensor] = {}
+        for name in (f.name for f in fields(self)):
+            first, second = getattr(self, name), getattr(other, name)
+            if first is not None and second is not None:
+                rows = max(len(first), len(second))
+                joined[name] = torch.cat([first.expand(rows, -1), second.expand(rows, -1)], dim=1)
+        return TimeAxis(**joined)
+
+    def to(self, device: torch.device | str) -> TimeAxis:
+        """Move every clock to a device; the dtype never changes."""
+        moved = {f.name: getattr(self, f.name) for f in fields(self)}
+        return TimeAxis(**{k: v.to(device) for k, v in moved.items() if v is not None})
+
+
+class LayerTerms:
+    """What one attention layer applies: nothing, in this base class.
+
+    Attributes
+    ----------
+    bias : Tensor or None
+        Added to the attention logits; broadcastable to (B, H, Tq, Tk).
+    """
+
+    bias: Tensor | None = None
+
+    def rotate(self, q_bhtd: Tensor, k_bhtd: Tensor) -> tuple[Tensor, Tensor]:
+        """Apply the places to queries and keys.
+
+        Parameters
+        ----------
+        q_bhtd, k_bhtd : Tensor, shape (B, H, T, D)
+
+        Returns
+        -------
+        q, k : Tensor
+            Same shapes and dtypes as given.
+        """
+        return q_bhtd, k_bhtd
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Terms:
+    """Everything that the layers of one batch need, prepared once.
+
+    Parameters
+    ----------
+    layers : tuple of LayerTerms
+        One per layer; the same object where layers share their tables.
+    """
+
+    layers: tuple[LayerTerms, ...]
+
+    def layer(self, index: int) -> LayerTerms:
+        """Return the terms of layer `index`, counted from 0."""
+        return self.layers[index]
+
+
+class Encoding(nn.Module, ABC):
+    """A position encoding for a transformer of `n_layers` layers.
+
+    It keeps no cache: `prepare` computes from the places given, so the order of calls never matters.
+
+    Parameters
+    ----------
+    n_layers : int
+    """
+
+    def __init__(self, n_layers: int) -> None:
+        super().__init__()
+        self.n_layers = n_layers
+
+    def embed(self, x_btc: Tensor, at: TimeAxis) -> Tensor:  # noqa: ARG002
+        """Add the places to token embeddings of shape (B, T, C); the identity unless the encoding is additive."""
+        return x_btc
+
+    @abstractmethod
+    def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
+        """Compute the tables that the layers need.
+
+        Parameters
+        ----------
+        q_at, k_at : TimeAxis
+            Places of the queries and of the keys.
+        """
+
+
+class NoEncoding(Encoding):
+    """No position at all: attention sees a set of tokens."""
+
+    @classmethod
+    def build(cls, n_layers: int) -> Self:
+        """Make one for `n_layers` layers."""
+        return cls(n_layers)
+
+    def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:  # noqa: ARG002
+        """Return terms that change nothing."""
+        return Terms((LayerTerms(),) * self.n_layers)

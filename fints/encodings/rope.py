@@ -1,0 +1,98 @@
+"""Rotary encodings: every plane turns steadily on one clock."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+
+from fints.encodings.base import AxisClock, Encoding, Terms, TimeAxis
+from fints.encodings.rotation import Rotation, rotation_table
+from fints.errors import EncodingError
+
+
+@dataclass(frozen=True, slots=True)
+class Plane:
+    """One rotary plane.
+
+    Parameters
+    ----------
+    clock : {"index", "session", "calendar", "seconds"}
+    frequency : float
+        Turns per unit of the clock.
+    """
+
+    clock: AxisClock
+    frequency: float
+
+
+def rope_planes(head_dim: int, base: float, clock: AxisClock = "index") -> tuple[Plane, ...]:
+    """Lay out the planes of plain RoPE, the fastest first.
+
+    Parameters
+    ----------
+    head_dim : int
+        Channels D of a head; even.
+    base : float
+    clock : str
+
+    Returns
+    -------
+    tuple of Plane, length D / 2
+        Plane j turns by ``base^(−2j/D)`` radians per unit (Su et al., 2021, §3.2.2).
+
+    Raises
+    ------
+    EncodingError
+        If D is odd.
+    """
+    if head_dim % 2:
+        raise EncodingError(f"a rotary encoding needs an even head width; got {head_dim} channels per head")
+    return tuple(Plane(clock, base ** (-2 * j / head_dim) / (2 * math.pi)) for j in range(head_dim // 2))
+
+
+class RotaryEncoding(Encoding):
+    """Planes that turn steadily, each on its own clock, alike in every head and layer.
+
+    Frequencies are kept as Python floats and become float64 tensors in `prepare`, so no cast of the module touches
+    them.
+
+    Parameters
+    ----------
+    planes : tuple of Plane
+    n_layers : int
+    """
+
+    def __init__(self, planes: tuple[Plane, ...], n_layers: int) -> None:
+        super().__init__(n_layers)
+        self.planes = planes
+
+    def turns(self, at: TimeAxis) -> torch.Tensor:
+        """Return the phase of every plane at every place.
+
+        Returns
+        -------
+        Tensor, shape (B or 1, T, P), float64
+            In turns.
+        """
+        columns = []
+        for clock in dict.fromkeys(plane.clock for plane in self.planes):
+            places = at.clock(clock)
+            frequency = torch.tensor([p.frequency for p in self.planes if p.clock == clock], dtype=torch.float64)
+            columns.append(places[..., None] * frequency.to(places.device))
+        rows = max(len(c) for c in columns)
+        grouped = torch.cat([c.expand(rows, -1, -1) for c in columns], dim=-1)
+        return grouped[..., self._order()]
+
+    def _order(self) -> list[int]:
+        """Positions of the planes within the columns grouped by clock."""
+        clocks = list(dict.fromkeys(plane.clock for plane in self.planes))
+        grouped = sorted(range(len(self.planes)), key=lambda i: clocks.index(self.planes[i].clock))
+        return sorted(range(len(grouped)), key=lambda i: grouped[i])
+
+    def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
+        """Compute one pair of tables, shared by all layers."""
+        q_table = rotation_table(self.turns(q_at))[:, None]
+        k_table = q_table if k_at is q_at else rotation_table(self.turns(k_at))[:, None]
+        return Terms((Rotation(q_table, k_table),) * self.n_layers)

@@ -1,0 +1,148 @@
+"""Find the cycles of a panel's series.
+
+Per series: periodogram, null level, highest peak relative to it, search-wide p. A significant peak is fitted together
+with the lines before it and taken out of the series, and the search goes on in what is left, so that the skirts of a
+strong line are not lines and a weak one beside it is not hidden.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fints.errors import SeriesError
+from fints.periods.lines import fit_lines, group_harmonics, is_stable
+from fints.periods.result import Line, Periods
+from fints.periods.samples import session_samples
+from fints.periods.search import Search, Searched, highest_peak
+from fints.periods.significance import false_discovery, fit_background
+from fints.periods.spectrum import DESCRIPTIONS, METHODS
+from fints.series import SeriesProblem, validate_panel
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from fints.periods.samples import Samples
+    from fints.periods.search import Peak
+
+
+_SURE = 3.0
+_HARMONIC_BINS = 0.25
+
+
+def detect_periods(
+    panel: pd.DataFrame,
+    *,
+    alpha: float = 0.05,
+    max_lines: int = 8,
+    min_cycles: float = 3.0,
+    method: str = "fft",
+) -> Periods:
+    """Find the significant cycles of every series of a panel, on the session clock.
+
+    Parameters
+    ----------
+    panel : pandas.DataFrame
+        ``unique_id, ds, y`` or more; a bare frame is taken as daily XNYS. Nothing outside it is read.
+    alpha : float
+        A line is kept if noise would show one as strong anywhere in the band with at most this probability.
+    max_lines : int
+        Most lines per series, harmonics included.
+    min_cycles : float
+        Periods longer than the series' length over this are not searched.
+    method : str
+        How the periodogram is computed.
+
+    Returns
+    -------
+    Periods
+        The lines, harmonics grouped under their fundamentals, the spectra, and the series that could not be searched.
+
+    Raises
+    ------
+    SeriesError
+        If no series can be searched.
+    ConfigError, UnknownNameError
+        If an argument is out of range.
+    """
+    search = Search(alpha, max_lines, min_cycles, method)
+    valid = validate_panel(panel)
+    lines: list[Line] = []
+    searched: dict[str, Searched] = {}
+    smallest: list[float] = []
+    problems = []
+    for uid, series in valid.groupby("unique_id", sort=True):
+        try:
+            samples = session_samples(series)
+        except SeriesError as error:
+            problems.append(SeriesProblem(str(uid), str(error).removeprefix(f"{uid}: ")))
+            continue
+        found, searched[str(uid)], p_value = _search_series(samples, search)
+        lines.extend(found)
+        smallest.append(p_value)
+    if not searched:
+        raise SeriesError("no series can be searched for periods: " + "; ".join(map(str, problems)))
+    q_values = false_discovery([line.p_value for line in lines], smallest)
+    judged = tuple(replace(line, q_value=float(q)) for line, q in zip(lines, q_values, strict=True))
+    return Periods(judged, searched, tuple(problems))
+
+
+def _search_series(samples: Samples, search: Search) -> tuple[list[Line], Searched, float]:
+    """Lines by strength, what is needed to draw them, and the p-value of the highest peak."""
+    compute = METHODS[search.method]
+    periodogram = compute(samples, samples.value)
+    background = fit_background(periodogram)
+    peak = highest_peak(periodogram, background, search, [])
+    smallest = 1.0 if peak is None else peak.p_value
+    known: list[Peak] = []
+    residual = samples.value
+    while peak is not None and peak.p_value <= search.alpha and len(known) < search.max_lines:
+        alone = fit_lines(samples, residual, [peak.frequency])
+        known.append(replace(peak, frequency=float(alone.frequency[0])))
+        fit = fit_lines(samples, samples.value, [line.frequency for line in known], steps=2)
+        known = [replace(line, frequency=float(f)) for line, f in zip(known, fit.frequency, strict=True)]
+        residual = fit.residual
+        periodogram = compute(samples, residual)
+        background = fit_background(periodogram, like=background)
+        peak = highest_peak(periodogram, background, search, known)
+    searched = Searched(samples, background, search)
+    return _lines(known, searched), searched, smallest
+
+
+def _lines(known: list[Peak], searched: Searched) -> list[Line]:
+    if not known:
+        return []
+    samples = searched.samples
+    fit = fit_lines(samples, samples.value, [line.frequency for line in known])
+    error = np.sqrt(searched.background.level(fit.frequency) * fit.curvature)
+    tolerance = np.maximum(_SURE * error, _HARMONIC_BINS / samples.duration)
+    strength = np.array([line.ratio for line in known])
+    groups = group_harmonics(fit.frequency, tolerance, strength)
+    method = _describe(searched)
+    lines = [
+        Line(
+            unique_id=samples.unique_id,
+            period=float(1 / fit.frequency[k]),
+            clock=samples.clock,
+            harmonics=tuple(sorted(members)),
+            strength=float(strength[k]),
+            amplitude=float(fit.amplitude[k]),
+            phase=float(fit.phase[k]),
+            period_se=float(error[k] / fit.frequency[k] ** 2),
+            p_value=known[k].p_value,
+            q_value=1.0,
+            stable=is_stable(samples, fit, k),
+            method=method,
+        )
+        for k, members in groups.items()
+    ]
+    return sorted(lines, key=lambda line: -line.strength)
+
+
+def _describe(searched: Searched) -> str:
+    samples = searched.samples
+    gaps = f"{samples.missing} of {samples.size} slots interpolated linearly" if samples.missing else ""
+    words = (DESCRIPTIONS[searched.search.method], searched.background.describe(), gaps, samples.note)
+    return "; ".join(part for part in words if part)

@@ -1,0 +1,130 @@
+"""The nightly report as one page that needs nothing else."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from fints.report import figures, tables
+from fints.report.units import unit_of
+
+if TYPE_CHECKING:
+    from fints.report.figures import Drawing
+    from fints.report.nightly import NightlyReport, TargetReport
+    from fints.report.tables import Table
+    from fints.report.units import Unit
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesSection:
+    """What stands under one series of one target."""
+
+    name: str
+    anchor: str
+    fan: Drawing
+    spectrum: Drawing | None
+    forecasts: Table
+
+
+@dataclass(frozen=True, slots=True)
+class TargetSection:
+    """What stands under one target."""
+
+    report: TargetReport
+    unit: Unit
+    anchor: str
+    leaderboard: Table | None
+    by_step: Drawing | None
+    plan: Table | None
+    series: tuple[SeriesSection, ...]
+
+
+def render_nightly(report: NightlyReport) -> str:
+    """Write the page of a night.
+
+    Parameters
+    ----------
+    report : NightlyReport
+        Symbols, reasons and names in it are data: they are escaped.
+
+    Returns
+    -------
+    str
+        A self-contained HTML page. It fetches nothing, and says so in its content security policy; plotly.js is
+        inlined once.
+    """
+    from plotly.offline import get_plotlyjs
+
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["spec"] = _spec
+    return environment.get_template("nightly.html.j2").render(
+        report=report,
+        headline=headline(report),
+        glances=[tables.glance(report, target) for target in report.targets if target.series],
+        targets=[_target_section(report, target, i) for i, target in enumerate(report.targets)],
+        findings=tables.findings(report),
+        problems=tables.problems(report),
+        usual_bars=tables.USUAL_BARS,
+        plotlyjs=Markup(get_plotlyjs()),
+        style=Markup((TEMPLATES / "nightly.css").read_text("utf-8")),
+        script=Markup((TEMPLATES / "nightly.js").read_text("utf-8")),
+    )
+
+
+def headline(report: NightlyReport) -> str:
+    """Say what was forecast, for when, in one sentence."""
+    names = [unit_of(target.target).title.lower() for target in report.targets]
+    series = sorted({name for target in report.targets for name in target.series})
+    stamps = [stamp for target in report.targets for stamp in target.forecast["ds"]]
+    if not stamps:
+        return "Nothing could be forecast; the reasons stand below."
+    what = " and ".join(dict.fromkeys(names))
+    whose = series[0] if len(series) == 1 else f"{len(series)} series"
+    kind = f"bars of {report.interval}" if report.intraday else "sessions"
+    return (
+        f"{what[:1].upper()}{what[1:]} of {whose} for the next {report.h} {kind}, "
+        f"{report.stamp(min(stamps))} to {report.stamp(max(stamps))}"
+    )
+
+
+def _target_section(report: NightlyReport, target: TargetReport, number: int) -> TargetSection:
+    anchor = f"target-{number + 1}"
+    return TargetSection(
+        report=target,
+        unit=unit_of(target.target),
+        anchor=anchor,
+        leaderboard=tables.leaderboard(target) if len(target.leaderboard) else None,
+        by_step=figures.by_step(target, report.bar_word),
+        plan=tables.plan(target) if len(target.plan) else None,
+        series=tuple(
+            SeriesSection(
+                name=name,
+                anchor=f"{anchor}-series-{i + 1}",
+                fan=figures.fan(report, target, name),
+                spectrum=figures.spectrum(target, name),
+                forecasts=tables.forecasts(report, target, name),
+            )
+            for i, name in enumerate(target.series)
+        ),
+    )
+
+
+def _spec(drawing: Drawing) -> Markup:
+    """Write a figure's specification so that no text in it can end the script element."""
+    text = json.dumps(drawing.figure, allow_nan=False, separators=(",", ":"))
+    for character, escape in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
+        text = text.replace(character, escape)
+    return Markup(text)

@@ -1,0 +1,157 @@
+"""What a nightly report is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from fints.errors import SchemaError
+from fints.forecast import QUANTILE_COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fints.periods import Spectrum
+
+_FORECAST_COLUMNS = ("unique_id", "ds", "step", "mean", *QUANTILE_COLUMNS)
+
+
+def _empty() -> pd.DataFrame:
+    return pd.DataFrame()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TargetReport:
+    """Everything that is shown about one target.
+
+    Parameters
+    ----------
+    target : str
+        Its name: ``"log_volume"`` …
+    description : str
+        What it is, in a sentence or two.
+    model : str
+        Name of the forecaster whose forecasts are shown.
+    history : pandas.DataFrame
+        ``unique_id, ds, y``: the panel up to the as-of.
+    forecast : pandas.DataFrame
+        ``unique_id, ds, step, mean`` and the quantile columns ``q025`` … ``q975``, as `Forecast.to_long` gives.
+    leaderboard : pandas.DataFrame
+        As `CrossValidation.leaderboard` gives; empty where there was no hold-out.
+    by_step : pandas.DataFrame
+        As `CrossValidation.by_step` gives.
+    verdicts : tuple of str
+        As `CrossValidation.verdict` gives, the most important first.
+    spectra : mapping of str to Spectrum
+        By ``unique_id``, as `Periods.spectrum` gives.
+    periods : pandas.DataFrame
+        Detected cycles, schema ``periods``: at least ``unique_id, period, clock, p_value``.
+    plan : pandas.DataFrame
+        As `FrequencyPlan.to_frame` gives.
+
+    Raises
+    ------
+    SchemaError
+        If the forecast or the history lacks a column, or a forecast series has no history.
+    """
+
+    target: str
+    description: str
+    model: str
+    history: pd.DataFrame
+    forecast: pd.DataFrame
+    leaderboard: pd.DataFrame = field(default_factory=_empty)
+    by_step: pd.DataFrame = field(default_factory=_empty)
+    verdicts: tuple[str, ...] = ()
+    spectra: Mapping[str, Spectrum] = field(default_factory=dict)
+    periods: pd.DataFrame = field(default_factory=_empty)
+    plan: pd.DataFrame = field(default_factory=_empty)
+
+    def __post_init__(self) -> None:
+        for frame, needed, what in (
+            (self.forecast, _FORECAST_COLUMNS, "forecast"),
+            (self.history, ("unique_id", "ds", "y"), "history"),
+        ):
+            missing = [c for c in needed if c not in frame.columns]
+            if missing:
+                raise SchemaError(f"the {what} of {self.target} in the nightly report lacks the columns {missing}")
+        orphans = sorted(set(self.forecast["unique_id"]) - set(self.history["unique_id"]))
+        if orphans:
+            raise SchemaError(f"the nightly report has forecasts of {self.target} without history for {orphans}")
+
+    @property
+    def series(self) -> list[str]:
+        """Series with a forecast, in its order."""
+        return [str(name) for name in self.forecast["unique_id"].unique()]
+
+    def past(self, unique_id: str, bars: int | None = None) -> pd.DataFrame:
+        """Return the last known rows of a series, oldest first."""
+        rows = self.history[(self.history["unique_id"] == unique_id) & self.history["y"].notna()].sort_values("ds")
+        return (rows if bars is None else rows.tail(bars)).reset_index(drop=True)
+
+    def ahead(self, unique_id: str) -> pd.DataFrame:
+        """Return the forecast rows of a series, nearest first."""
+        rows = self.forecast[self.forecast["unique_id"] == unique_id]
+        return rows.sort_values("ds").reset_index(drop=True)
+
+    def cycles(self, unique_id: str) -> pd.DataFrame:
+        """Return the detected cycles of a series, shortest first."""
+        if self.periods.empty:
+            return self.periods
+        return self.periods[self.periods["unique_id"] == unique_id].sort_values("period").reset_index(drop=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NightlyReport:
+    """Everything that is shown about one night.
+
+    Parameters
+    ----------
+    as_of : pandas.Timestamp
+        Stamp (``ds``) of the last bar that was used.
+    created_at : pandas.Timestamp
+        When the run took place, in UTC.
+    interval : str
+        ``"1d"``, ``"1h"`` …
+    h : int
+        Bars ahead.
+    targets : tuple of TargetReport
+    findings : pandas.DataFrame
+        As `fints.bars.quality.findings_frame` gives: ``symbol, session, severity, kind, reason`` are shown.
+    problems : pandas.DataFrame
+        Series left out or shortened: ``unique_id, target, reason``, and ``left_out`` (True where it is missing).
+    facts : mapping of str to mapping of str to str
+        Groups of run facts: ``{"Versions": {"fints": "0.1.0", …}, "Durations": {"fit": "31 s"}}``.
+    notes : tuple of str
+        What has to be said aloud at the top, such as an as-of moved from a closed day.
+    title : str
+        Name of the run.
+    """
+
+    as_of: pd.Timestamp
+    created_at: pd.Timestamp
+    interval: str
+    h: int
+    targets: tuple[TargetReport, ...]
+    findings: pd.DataFrame = field(default_factory=_empty)
+    problems: pd.DataFrame = field(default_factory=_empty)
+    facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    title: str = "Nightly forecast"
+
+    @property
+    def intraday(self) -> bool:
+        """Whether several bars share a session."""
+        return self.interval != "1d"
+
+    @property
+    def bar_word(self) -> str:
+        """What one bar is called in sentences, in the singular."""
+        return "bar" if self.intraday else "session"
+
+    def stamp(self, ds: pd.Timestamp) -> str:
+        """Write a bar's stamp as a person says it."""
+        day = f"{ds:%a} {ds.day} {ds:%b %Y}"
+        return f"{day}, {ds:%H:%M}" if self.intraday else day

@@ -1,0 +1,278 @@
+"""Tables as plain text cells, the same for the page and for the terminal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from fints.forecast import quantile_name
+from fints.report.units import MINUS, signed_percent, unit_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fints.report.nightly import NightlyReport, TargetReport
+    from fints.report.units import Unit
+
+USUAL_BARS = 60
+"""Bars whose median is called usual; on intraday data, sessions at the same time of day."""
+
+MOST_FINDINGS = 60
+SEVERITIES = ("quarantine", "suspect", "gap")
+ERRORS = ("RMSE", "MAE", "MASE", "CRPS")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell.
+
+    Parameters
+    ----------
+    text : str
+    number : bool
+        Set flush right, in figures of equal width.
+    strong : bool
+        Set in bold: the best of its column, or the reader's first look.
+    span : int
+        Columns that it covers.
+    """
+
+    text: str
+    number: bool = False
+    strong: bool = False
+    span: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table.
+
+    Parameters
+    ----------
+    columns : tuple of str
+    rows : tuple of tuple of Cell
+    caption : str
+        What it shows, for readers and for screen readers.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    caption: str
+
+    @property
+    def numeric(self) -> tuple[bool, ...]:
+        """Which columns hold numbers."""
+        whole = [row for row in self.rows if len(row) == len(self.columns)]
+        return tuple(any(row[i].number for row in whole) for i in range(len(self.columns)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """The forecasts of one series in shown units.
+
+    Parameters
+    ----------
+    ds : pandas.DatetimeIndex, shape (h,)
+    middle, low80, high80, low95, high95 : ndarray, shape (h,)
+        Median and bands.
+    usual : ndarray, shape (h,)
+        Median of the recent past; NaN where the unit knows no ratio.
+    """
+
+    ds: pd.DatetimeIndex
+    middle: NDArray[np.float64]
+    low80: NDArray[np.float64]
+    high80: NDArray[np.float64]
+    low95: NDArray[np.float64]
+    high95: NDArray[np.float64]
+    usual: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, target: TargetReport, unique_id: str) -> Shown:
+        """Read the forecasts of a series."""
+        unit = unit_of(target.target)
+        rows = target.ahead(unique_id)
+        at = {p: unit.natural(rows[quantile_name(p)].to_numpy(float)) for p in (0.025, 0.1, 0.5, 0.9, 0.975)}
+        past = target.past(unique_id)
+        usual = _usual(past, rows, unit)
+        return cls(pd.DatetimeIndex(rows["ds"]), at[0.5], at[0.1], at[0.9], at[0.025], at[0.975], usual)
+
+
+def _usual(past: pd.DataFrame, rows: pd.DataFrame, unit: Unit) -> NDArray[np.float64]:
+    if not unit.ratio:
+        return np.full(len(rows), np.nan)
+    # same time of day: on daily bars all rows share midnight
+    clock = past["ds"] - past["ds"].dt.normalize()
+    recent = past["y"].groupby(clock).apply(lambda y: float(y.tail(USUAL_BARS).median()))
+    asked = rows["ds"] - rows["ds"].dt.normalize()
+    return unit.natural(asked.map(recent).to_numpy(float))
+
+
+def band(unit: Unit, low: float, high: float) -> str:
+    """Write a band, the unit once where both ends share it: 2.90–3.81 B."""
+    (first, *scale), (last, *other) = unit.write(low).split(" "), unit.write(high).split(" ")
+    start = first if scale == other else unit.write(low)
+    dash = " – " if MINUS in first + last or scale != other else "–"
+    return start + dash + " ".join([last, *other])
+
+
+def glance(report: NightlyReport, target: TargetReport) -> Table:
+    """Last value, next bar and last bar of every series of a target."""
+    unit = unit_of(target.target)
+    rows = []
+    for name in target.series:
+        shown = Shown.of(target, name)
+        last = float(unit.natural(target.past(name, 1)["y"].to_numpy(float))[0])
+        rows.append(
+            (
+                Cell(name, strong=True),
+                Cell(unit.write(last), number=True),
+                Cell(unit.write(shown.middle[0]), number=True, strong=True),
+                Cell(band(unit, shown.low80[0], shown.high80[0]), number=True),
+                Cell(_against_usual(shown, 0), number=True),
+                Cell(unit.write(shown.middle[-1]), number=True),
+                Cell(band(unit, shown.low80[-1], shown.high80[-1]), number=True),
+            )
+        )
+    nearest, furthest = _ends(report, target)
+    columns = ("Series", "Last", nearest, "80 % band", "vs usual", furthest, "80 % band")
+    title = f"{unit.title}{f', {unit.unit}' if unit.unit else ''}"
+    return Table(columns, tuple(rows), title)
+
+
+def _ends(report: NightlyReport, target: TargetReport) -> tuple[str, str]:
+    """Name the first and the last forecast bar; where series trade on different days, by their number."""
+    ends = target.forecast.groupby("unique_id")["ds"].agg(["min", "max"]).drop_duplicates()
+    if len(ends) != 1:
+        return f"{report.bar_word.capitalize()} 1", f"{report.bar_word.capitalize()} {report.h}"
+    first, last = ends.iloc[0]
+    pattern = "{0:%a} {0.day} {0:%b}" + (" {0:%H:%M}" if report.intraday else "")
+    return pattern.format(first), pattern.format(last)
+
+
+def _against_usual(shown: Shown, step: int) -> str:
+    usual = shown.usual[step]
+    return signed_percent(shown.middle[step] / usual) if np.isfinite(usual) else "–"
+
+
+def forecasts(report: NightlyReport, target: TargetReport, unique_id: str) -> Table:
+    """Every forecast bar of a series, in shown units, with the model's own scale beside it."""
+    unit, shown = unit_of(target.target), Shown.of(target, unique_id)
+    mean = target.ahead(unique_id)["mean"].to_numpy(float)
+    rows = tuple(
+        (
+            Cell(report.stamp(ds)),
+            Cell(unit.write(shown.middle[i]), number=True, strong=True),
+            Cell(band(unit, shown.low80[i], shown.high80[i]), number=True),
+            Cell(band(unit, shown.low95[i], shown.high95[i]), number=True),
+            Cell(_against_usual(shown, i), number=True),
+            Cell(f"{mean[i]:.4f}".replace("-", MINUS), number=True),
+        )
+        for i, ds in enumerate(shown.ds)
+    )
+    columns = (report.bar_word.capitalize(), "Median", "80 % band", "95 % band", "vs usual", f"mean {target.target}")
+    return Table(columns, rows, f"Forecast of {unit.title.lower()} of {unique_id} by {target.model}")
+
+
+def leaderboard(target: TargetReport) -> Table:
+    """Hold-out scores of the models, the best of each column in bold."""
+    board = target.leaderboard
+    coverage = [c for c in board.columns if str(c).startswith("cov")]
+    rows: list[tuple[Cell, ...]] = []
+    for _, line in board.iterrows():
+        problem = line.get("problem", "")
+        if isinstance(problem, str) and problem:
+            rows.append((Cell(str(line["model"])), Cell(problem, span=len(ERRORS) + len(coverage))))
+            continue
+        errors = [Cell(f"{line[c]:.4f}", number=True, strong=_is_best(board[c], line[c])) for c in ERRORS]
+        held = [
+            Cell(
+                f"{100 * line[c]:.1f} %",
+                number=True,
+                strong=_is_best((board[c] - _nominal(c)).abs(), abs(line[c] - _nominal(c))),
+            )
+            for c in coverage
+        ]
+        rows.append((Cell(str(line["model"]), strong=line["model"] == target.model), *errors, *held))
+    columns = ("Model", *ERRORS, *(f"in {100 * _nominal(c):g} % band" for c in coverage))
+    return Table(columns, tuple(rows), f"Hold-out comparison on {target.target}")
+
+
+def _nominal(column: str) -> float:
+    return float(column.removeprefix("cov")) / 100
+
+
+def _is_best(column: pd.Series, value: float) -> bool:
+    least = pd.to_numeric(column).min()
+    return bool(np.isfinite(value) and value <= least + 1e-12)
+
+
+def plan(target: TargetReport) -> Table:
+    """List the cycles that the encodings are seeded with."""
+    rows = tuple(
+        (
+            Cell(cycle_name(line["period"], line["clock"]), strong=True),
+            Cell(_listed(line.get("harmonics"))),
+            Cell(str(line.get("origin", ""))),
+            Cell(_p_value(line.get("p_value")), number=True),
+            Cell(str(line.get("reason", "") or "")),
+        )
+        for _, line in target.plan.iterrows()
+    )
+    return Table(("Cycle", "Harmonics", "Origin", "p", "Why"), rows, f"Frequency plan for {target.target}")
+
+
+def cycle_name(period: float, clock: str) -> str:
+    """Write a period: 5 sessions, 365.2 calendar days."""
+    unit = "sessions" if clock == "session" else "calendar days"
+    return f"{float(period):.4g} {unit}"
+
+
+def _listed(harmonics: object) -> str:
+    if isinstance(harmonics, (list, tuple, np.ndarray)):
+        return ", ".join(str(int(h)) for h in harmonics)
+    return "" if harmonics is None else str(harmonics)
+
+
+def _p_value(value: object) -> str:
+    if not isinstance(value, (int, float)) or not np.isfinite(value):
+        return "–"
+    return f"{value:.3f}" if value >= 0.001 else "< 0.001"  # noqa: PLR2004 — three digits are enough
+
+
+def findings(report: NightlyReport) -> Table:
+    """List findings about the data, gravest and latest first; a long list is cut."""
+    frame = report.findings
+    rows: list[tuple[Cell, ...]] = []
+    if len(frame):
+        rank = frame["severity"].map({name: i for i, name in enumerate(SEVERITIES)}).fillna(len(SEVERITIES))
+        ordered = frame.assign(rank=rank).sort_values(["rank", "session"], ascending=[True, False])
+        rows = [
+            (
+                Cell(str(line["severity"]), strong=line["severity"] == SEVERITIES[0]),
+                Cell(str(line["symbol"])),
+                Cell("–" if pd.isna(line["session"]) else f"{line['session']:%Y-%m-%d}"),
+                Cell(str(line["kind"])),
+                Cell(str(line["reason"])),
+            )
+            for _, line in ordered.head(MOST_FINDINGS).iterrows()
+        ]
+    caption = f"{len(frame)} findings" + (f", the first {MOST_FINDINGS} shown" if len(frame) > MOST_FINDINGS else "")
+    return Table(("Severity", "Series", "Session", "Kind", "Reason"), tuple(rows), caption)
+
+
+def problems(report: NightlyReport) -> Table:
+    """Series left out or shortened, and why."""
+    rows = tuple(
+        (
+            Cell(str(line["unique_id"]), strong=True),
+            Cell(str(line.get("target", "") or "")),
+            Cell("left out" if line.get("left_out", True) else "some bars left out"),
+            Cell(str(line["reason"])),
+        )
+        for _, line in report.problems.iterrows()
+    )
+    return Table(("Series", "Target", "Consequence", "Reason"), rows, "Series left out or shortened")

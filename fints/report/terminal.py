@@ -1,0 +1,79 @@
+"""The night's outcome in a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fints.report import tables
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.console import RenderableType
+
+    from fints.report.nightly import NightlyReport, TargetReport
+
+
+MOST_NAME = 10
+"""Letters of a series' name that are kept on one line where the terminal is narrow."""
+
+
+def nightly_table(report: NightlyReport) -> RenderableType:
+    """Lay out the forecasts and the verdicts for a terminal.
+
+    Parameters
+    ----------
+    report : NightlyReport
+
+    Returns
+    -------
+    rich renderable
+        Notes, one line per series and target, and the verdicts below.
+    """
+    from rich.console import Group
+    from rich.text import Text
+
+    when = " at that time of day" if report.intraday else ""
+    legend = (
+        "Forecasts are medians, with the band that should hold the value four times in five. "
+        f"Usual is the median of the last {tables.USUAL_BARS} sessions{when}."
+    )
+    return Group(
+        Text(f"{report.title}, as of {report.stamp(report.as_of)}", style="bold"),
+        *(Text(note, style="yellow") for note in report.notes),
+        *(part for target in report.targets if target.series for part in (Text(""), _forecasts(report, target))),
+        Text(""),
+        Text(legend, style="dim"),
+        *(_left_out(line) for _, line in report.problems.iterrows() if line.get("left_out", True)),
+    )
+
+
+def _forecasts(report: NightlyReport, target: TargetReport) -> RenderableType:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    content = tables.glance(report, target)
+    grid = Table(
+        title=Text(f"{content.caption} ({target.target})", style="bold"),
+        title_justify="left",
+        caption=Text("\n".join(target.verdicts), style="default"),
+        caption_justify="left",
+        header_style="dim",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
+    for name, number in zip(content.columns, content.numeric, strict=True):
+        grid.add_column(Text(name), justify="right" if number else "left", overflow="fold")
+    grid.columns[0].min_width = min(MOST_NAME, max((len(row[0].text) for row in content.rows), default=0))
+    for row in content.rows:
+        grid.add_row(*(Text(cell.text, style="bold" if cell.strong else "") for cell in row))
+    return grid
+
+
+def _left_out(line: pd.Series) -> RenderableType:
+    from rich.text import Text
+
+    target = line.get("target")
+    whose = f"{line['unique_id']}, {target}" if isinstance(target, str) and target else str(line["unique_id"])
+    return Text(f"left out: {whose}: {line['reason']}", style="red")

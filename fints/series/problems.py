@@ -1,0 +1,88 @@
+"""Series that cannot be used as they are, with the reason in plain words; the others go on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fints.series.rows import named_dates, series_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesProblem:
+    """What is wrong with one series.
+
+    Parameters
+    ----------
+    unique_id : str
+        The series.
+    reason : str
+        What is wrong, with numbers.
+    left_out : bool
+        True if the whole series was left out, False if only some of its bars were.
+    """
+
+    unique_id: str
+    reason: str
+    left_out: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.unique_id}: {self.reason}"
+
+
+def usable(panel: pd.DataFrame, min_length: int) -> tuple[pd.DataFrame, list[SeriesProblem]]:
+    """Keep the series that a model can learn from.
+
+    Rows whose ``y`` is NaN are removed (they leave a gap, as a missing session does); a series with an infinite
+    value, without any value, with fewer than `min_length` values or with one value throughout is left out.
+
+    Parameters
+    ----------
+    panel : pandas.DataFrame
+        A panel (DESIGN §2), one or many series.
+    min_length : int
+        Fewest values a series needs, for instance ``input_size + h``.
+
+    Returns
+    -------
+    kept : pandas.DataFrame
+        The usable rows in the panel's order, with a fresh index; empty if nothing is usable.
+    problems : list of SeriesProblem
+        One per series that was left out or shortened, ordered by name.
+    """
+    problems: list[SeriesProblem] = []
+    good = np.zeros(len(panel), dtype=bool)
+    values = panel["y"].to_numpy(dtype=np.float64)
+    for uid, rows in series_rows(panel).items():
+        problem = _problem(uid, values[rows], panel["ds"].iloc[rows], min_length)
+        if problem is not None:
+            problems.append(problem)
+        if problem is None or not problem.left_out:
+            good[rows] = np.isfinite(values[rows])
+    return panel.loc[good].reset_index(drop=True), problems
+
+
+def _problem(uid: str, y: NDArray[np.float64], ds: pd.Series, min_length: int) -> SeriesProblem | None:
+    finite = y[np.isfinite(y)]
+    infinite = np.isinf(y)
+    reason = None
+    if infinite.any():
+        reason = f"{infinite.sum()} of {len(y)} values are infinite: {named_dates(ds[infinite])}; remove them"
+    elif not len(finite):
+        reason = f"none of its {len(y)} bars has a value"
+    elif len(finite) < min_length:
+        reason = f"too short: {len(finite)} values, at least {min_length} are needed"
+    elif np.ptp(finite) == 0:
+        reason = f"constant: each of its {len(finite)} values is {finite[0]:g}"
+    if reason is not None:
+        return SeriesProblem(uid, reason)
+    missing = np.isnan(y)
+    if missing.any():
+        return SeriesProblem(uid, f"{missing.sum()} of {len(y)} values are missing: {named_dates(ds[missing])}", False)
+    return None

@@ -1,0 +1,135 @@
+"""A model on disk: safetensors for the weights, JSON for the rest, no pickle."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import fints
+from fints.encodings import encoding_config
+from fints.errors import BundleError, FintsError
+from fints.plan import FrequencyPlan
+from fints.transformer.config import NetworkConfig, TrainingConfig
+from fints.transformer.forecaster import Design, Fitted
+
+if TYPE_CHECKING:
+    from typing import Any
+
+FORMAT = 1
+"""Version of the layout. A reader refuses a higher one."""
+
+WEIGHTS, CARD = "weights.safetensors", "model.json"
+
+
+def save(design: Design, fitted: Fitted, path: str | Path) -> None:
+    """Write a model to a folder, all of it or nothing.
+
+    Parameters
+    ----------
+    design : Design
+    fitted : Fitted
+    path : path
+        New, or a folder that holds a model already, which is replaced.
+
+    Raises
+    ------
+    BundleError
+        If the folder holds something else, or cannot be written.
+    """
+    from safetensors.torch import save_file
+
+    target = Path(path)
+    if target.exists() and any(target.iterdir()) and not (target / CARD).exists():
+        raise BundleError(f"{target} holds something that is not a model; choose another folder")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".saving-") as folder:
+            fresh = Path(folder) / "model"
+            fresh.mkdir()
+            state = {name: tensor.contiguous() for name, tensor in fitted.network.state_dict().items()}
+            save_file(state, fresh / WEIGHTS)
+            (fresh / CARD).write_text(json.dumps(_card(design, fitted, fresh / WEIGHTS), indent=2), encoding="utf-8")
+            if target.exists():
+                shutil.rmtree(target)
+            fresh.replace(target)
+    except OSError as error:
+        raise BundleError(f"the model cannot be written to {target}: {error}; choose a writable folder") from error
+
+
+def load(path: str | Path) -> tuple[Design, Fitted]:
+    """Read a model.
+
+    Raises
+    ------
+    BundleError
+        If the folder is missing, damaged, or written by a newer version.
+    """
+    from safetensors.torch import load_file
+
+    folder = Path(path)
+    card = _read_card(folder)
+    weights = folder / WEIGHTS
+    if not weights.exists() or _digest(weights) != card["weights_sha256"]:
+        raise BundleError(f"the weights in {folder} are missing or not those that were saved; save the model again")
+    try:
+        value = card["design"]
+        design = Design(
+            h=value["h"],
+            input_size=value["input_size"],
+            encoding=encoding_config(value["encoding"]),
+            plan=FrequencyPlan.from_dict(value["plan"]),
+            network=NetworkConfig.model_validate(value["network"]),
+            training=TrainingConfig.model_validate(value["training"]),
+            level=tuple(value["level"]),
+            random_seed=value["random_seed"],
+        )
+        past, calendar = tuple(card["fitted"]["past"]), tuple(card["fitted"]["calendar"])
+        network = design.network_for(len(past), len(calendar))
+        network.load_state_dict(load_file(weights))
+    except (KeyError, TypeError, ValueError, RuntimeError, FintsError) as error:
+        raise BundleError(f"the model in {folder} cannot be rebuilt: {error}; save it again") from error
+    return design, Fitted(network.eval(), past, calendar, card["fitted"]["until"])
+
+
+def _card(design: Design, fitted: Fitted, weights: Path) -> dict[str, object]:
+    return {
+        "format": FORMAT,
+        "fints": fints.__version__,
+        "weights_sha256": _digest(weights),
+        "design": {
+            "h": design.h,
+            "input_size": design.input_size,
+            "encoding": design.encoding.model_dump(mode="json"),
+            "plan": design.plan.to_dict(),
+            "network": design.network.model_dump(mode="json"),
+            "training": design.training.model_dump(mode="json"),
+            "level": list(design.level),
+            "random_seed": design.random_seed,
+        },
+        "fitted": {"past": list(fitted.past), "calendar": list(fitted.calendar), "until": fitted.until},
+    }
+
+
+def _read_card(folder: Path) -> dict[str, Any]:
+    try:
+        card = json.loads((folder / CARD).read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise BundleError(f"there is no model in {folder} ({CARD} is missing); check the path") from error
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise BundleError(f"{folder / CARD} cannot be read: {error}; save the model again") from error
+    if not isinstance(card, dict) or not isinstance(card.get("format"), int) or "weights_sha256" not in card:
+        raise BundleError(f"{folder / CARD} is not a model's description; save the model again")
+    if card["format"] > FORMAT:
+        raise BundleError(
+            f"the model in {folder} has format {card['format']}, written by fints {card.get('fints')}; "
+            f"this version reads up to {FORMAT}: upgrade fints"
+        )
+    return card
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()

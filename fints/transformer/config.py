@@ -1,0 +1,81 @@
+"""Settings of the transformer and of its training."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class NetworkConfig(BaseModel):
+    """Shape of the network.
+
+    Attributes
+    ----------
+    dim : int
+        Width of a token.
+    n_layers, n_heads : int
+    feed_forward : int
+        Width of the feed-forward layer as a multiple of `dim`.
+    dropout : float
+    covariates : bool
+        Whether tokens carry the known calendar (columns ``cal_…``). Switch it off to see what an encoding does alone.
+    companions : bool
+        Whether context tokens carry the companion series (columns ``past_…``).
+    linear_skip : bool
+        Whether queries also get a linear forecast from the context's heterogeneous means (1, 5, 22 bars and the whole
+        context) and the calendar, which the network corrects. Switch it off to see what attention does alone.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    dim: int = Field(default=48, ge=4)
+    n_layers: int = Field(default=2, ge=1)
+    n_heads: int = Field(default=2, ge=1)
+    feed_forward: int = Field(default=2, ge=1)
+    dropout: float = Field(default=0.1, ge=0, lt=1)
+    covariates: bool = True
+    companions: bool = True
+    linear_skip: bool = True
+
+
+class TrainingConfig(BaseModel):
+    """How the network is trained.
+
+    Attributes
+    ----------
+    max_steps : int
+        Optimiser steps at most; early stopping may end sooner.
+    batch_size : int
+        Windows per step.
+    learning_rate : float
+        Peak of a one-cycle schedule with linear warm-up and cosine decay.
+    weight_decay : float
+    warm_up : float
+        Share of `max_steps`.
+    clip : float
+        Largest norm of the gradient.
+    average : float
+        Decay per step of the exponential moving average of the weights, which is what is validated and kept.
+    validation_share : float
+        Share of each series' training windows, the latest ones, on which early stopping looks. Windows whose targets
+        reach into it are not trained on (purge).
+    validate_every : int
+        Steps between two looks.
+    validation_windows : int
+        Windows looked at, evenly spread over the validation tail.
+    patience : int
+        Looks without improvement before training stops.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    max_steps: int = Field(default=160, ge=1)
+    batch_size: int = Field(default=16, ge=1)
+    learning_rate: float = Field(default=2e-3, gt=0)
+    weight_decay: float = Field(default=1e-2, ge=0)
+    warm_up: float = Field(default=0.1, ge=0, lt=1)
+    clip: float = Field(default=1.0, gt=0)
+    average: float = Field(default=0.97, ge=0, lt=1)
+    validation_share: float = Field(default=0.1, gt=0, lt=0.5)
+    validate_every: int = Field(default=20, ge=1)
+    validation_windows: int = Field(default=256, ge=1)
+    patience: int = Field(default=3, ge=1)

@@ -1,0 +1,361 @@
+"""The forecaster that people use: fit, predict, save, load."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from fints.encodings import build, encoding_config
+from fints.errors import ConfigError, ModelError, NotFittedError, SeriesError
+from fints.forecast import Forecast
+from fints.plan import PRIOR_PERIODS, FrequencyPlan
+from fints.series import future_frame, usable, validate_panel
+from fints.series.windows import Tape, feature_columns, require_columns
+from fints.transformer.config import NetworkConfig, TrainingConfig
+from fints.transformer.inputs import Scale, network_inputs
+from fints.transformer.model import CycleNetwork
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+    from typing import Self
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from fints.encodings import EncodingConfig
+    from fints.series.windows import Windows
+    from fints.transformer.training import TrainingRecord
+
+_CHUNK = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """Everything that decides what a `CycleTransformer` is before it sees data.
+
+    Parameters
+    ----------
+    h : int
+        Bars ahead that it is trained for.
+    input_size : int
+        Bars of context.
+    encoding : EncodingConfig
+    plan : FrequencyPlan
+    network : NetworkConfig
+    training : TrainingConfig
+    level : tuple of float
+        Bands of `CycleTransformer.predict`, in percent.
+    random_seed : int
+    """
+
+    h: int
+    input_size: int
+    encoding: EncodingConfig
+    plan: FrequencyPlan
+    network: NetworkConfig
+    training: TrainingConfig
+    level: tuple[float, ...]
+    random_seed: int
+
+    def __post_init__(self) -> None:
+        if self.h < 1 or self.input_size < 2:
+            raise ConfigError(f"h ≥ 1 and input_size ≥ 2 are needed; got h={self.h}, input_size={self.input_size}")
+        for percent in self.level:
+            if not 0 < percent <= 95:
+                raise ConfigError(f"a band's level is above 0 and at most 95 percent; got {percent:g}")
+
+    def network_for(self, n_past: int, n_cal: int) -> CycleNetwork:
+        """Build the network with its seeded first weights."""
+        net = self.network
+        encoding = build(
+            self.encoding,
+            dim=net.dim,
+            n_heads=net.n_heads,
+            n_layers=net.n_layers,
+            plan=self.plan,
+            seed=self.random_seed,
+        )
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.random_seed)
+            return CycleNetwork(net, encoding, n_past, n_cal)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fitted:
+    """What fitting leaves behind.
+
+    Parameters
+    ----------
+    network : CycleNetwork
+    past, calendar : tuple of str
+        Columns of the panel that it reads.
+    until : str
+        Last `ds` of the training panel, ISO 8601.
+    record : TrainingRecord, optional
+        Of the training in this process; None after loading.
+    """
+
+    network: CycleNetwork
+    past: tuple[str, ...]
+    calendar: tuple[str, ...]
+    until: str
+    record: TrainingRecord | None = None
+
+
+class CycleTransformer:
+    """Transformer whose attention knows the market's cycles.
+
+    Parameters
+    ----------
+    h : int
+        Bars ahead to train for. Longer forecasts can be asked for; they extrapolate.
+    input_size : int
+        Bars of context.
+    encoding : str, mapping or EncodingConfig
+        A key of `fints.encodings.ENCODINGS`, or settings.
+    plan : FrequencyPlan, optional
+        Cycles of the market; 5, 20, 60 and 252 sessions by default.
+    level : sequence of float
+        Bands that `predict` returns, in percent.
+    random_seed : int
+
+    Examples
+    --------
+    >>> import fints
+    >>> model = fints.CycleTransformer(h=20, input_size=252, encoding="cycle")
+    >>> model.name
+    'CycleTransformer'
+    """
+
+    def __init__(
+        self,
+        h: int,
+        input_size: int,
+        encoding: str | Mapping[str, object] | EncodingConfig = "cycle",
+        plan: FrequencyPlan | None = None,
+        *,
+        level: Sequence[float] = (80, 95),
+        random_seed: int = 0,
+    ) -> None:
+        self.design = Design(
+            h=h,
+            input_size=input_size,
+            encoding=encoding_config(encoding),
+            plan=plan or FrequencyPlan.from_periods(PRIOR_PERIODS),
+            network=NetworkConfig(),
+            training=TrainingConfig(),
+            level=tuple(level),
+            random_seed=random_seed,
+        )
+        self.fitted: Fitted | None = None
+        self._panel: pd.DataFrame | None = None
+
+    def with_settings(self, network: NetworkConfig | None = None, training: TrainingConfig | None = None) -> Self:
+        """Return an unfitted model like this one with other settings of the network or of its training."""
+        other = self._bare()
+        other.design = replace(
+            self.design, network=network or self.design.network, training=training or self.design.training
+        )
+        return other
+
+    @property
+    def name(self) -> str:
+        """Name of its column in forecasts and of its row in tables."""
+        return "CycleTransformer"
+
+    @property
+    def h(self) -> int:
+        """Bars ahead that it is trained for."""
+        return self.design.h
+
+    @property
+    def plan(self) -> FrequencyPlan:
+        """Cycles that its encoding was given."""
+        return self.design.plan
+
+    def fit(self, panel: pd.DataFrame, progress: Callable[[int, int], None] | None = None) -> Self:
+        """Train on a panel.
+
+        Parameters
+        ----------
+        panel : pandas.DataFrame
+            Schema ``panel``. Every series needs ``input_size + h`` bars; the latest windows are kept for validation.
+        progress : callable, optional
+            Called with the step and the largest number of steps.
+
+        Raises
+        ------
+        SeriesError
+            If a series cannot be used, naming all that cannot and why.
+        TrainingError
+            If the loss is not a number.
+        """
+        from fints.transformer.training import train
+
+        design = self.design
+        panel = validate_panel(panel)
+        _require_usable(panel, design.input_size + design.h)
+        past, known = feature_columns(panel)
+        past = past if design.network.companions else ()
+        known = known if design.network.covariates else ()
+        network = design.network_for(len(past), len(known))
+        record = train(
+            network,
+            Tape.from_panel(panel, past, known),
+            design.training,
+            window=(design.input_size, design.h),
+            seed=design.random_seed,
+            progress=progress,
+        )
+        self.fitted = Fitted(network, past, known, str(panel["ds"].max().isoformat()), record)
+        self._panel = panel
+        return self
+
+    def forecast(
+        self,
+        panel: pd.DataFrame | None = None,
+        *,
+        at: str | pd.Timestamp | None = None,
+        known_at: str | pd.Timestamp | None = None,
+        h: int | None = None,
+    ) -> Forecast:
+        """Forecast as a distribution; see `fints.forecast.Forecaster.forecast`.
+
+        Parameters
+        ----------
+        panel : pandas.DataFrame, optional
+            History to forecast from, the training panel by default.
+        at : date, optional
+            Ask the same history about the bars from this date on, instead of those that follow it.
+        known_at : date or instant, optional
+            The calendar as it was known then; by default at the close of each series' last bar.
+        h : int, optional
+            Bars ahead, the trained ones by default.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`, or after `load` without a panel.
+        SchemaError
+            If the panel lacks a column that the model was fitted with.
+        SeriesError
+            If a series is shorter than the context.
+        """
+        fitted = self._require_fitted()
+        if panel is None and self._panel is None:
+            raise NotFittedError("a loaded model keeps no history; pass the panel to forecast from")
+        history = validate_panel(panel) if panel is not None else self._panel
+        assert history is not None
+        require_columns(history, [*fitted.past, *fitted.calendar])
+        _require_usable(history, self.design.input_size)
+        future = future_frame(history, h or self.h, known_at=known_at, start=at)
+        tape = Tape.from_panel(history, fitted.past, fitted.calendar)
+        windows = tape.last(self.design.input_size, future, fitted.calendar, known_at)
+        quantiles = self._quantiles(windows).reshape(len(future), -1)
+        frame = future[["unique_id", "ds", "step"]].reset_index(drop=True)
+        return Forecast(frame, mean_of_quantiles(quantiles), quantiles)
+
+    def predict(
+        self,
+        panel: pd.DataFrame | None = None,
+        *,
+        at: str | pd.Timestamp | None = None,
+        known_at: str | pd.Timestamp | None = None,
+        h: int | None = None,
+    ) -> pd.DataFrame:
+        """Forecast as a wide frame: ``unique_id``, ``ds``, ``CycleTransformer`` and its bands; see `forecast`."""
+        forecast = self.forecast(panel, at=at, known_at=known_at, h=h)
+        return forecast.to_wide(self.name, self.design.level)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a folder: ``weights.safetensors`` and ``model.json``.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        BundleError
+            If the folder holds something else, or cannot be written.
+        """
+        from fints.transformer.checkpoint import save
+
+        save(self.design, self._require_fitted(), path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> CycleTransformer:
+        """Read a model that `save` wrote.
+
+        Raises
+        ------
+        BundleError
+            If the folder is missing, damaged, or written by a newer version.
+        """
+        from fints.transformer.checkpoint import load
+
+        design, fitted = load(path)
+        model = cls(design.h, design.input_size, design.encoding, design.plan)
+        model.design = design
+        model.fitted = fitted
+        return model
+
+    def _bare(self) -> Self:
+        other = type(self)(self.design.h, self.design.input_size, self.design.encoding, self.design.plan)
+        other.design = self.design
+        return other
+
+    def _require_fitted(self) -> Fitted:
+        if self.fitted is None:
+            raise NotFittedError("the model has no weights yet; call fit(panel), or load a saved one")
+        return self.fitted
+
+    def _quantiles(self, windows: Windows) -> NDArray[np.float64]:
+        """Run the network over windows, (B, H, Q), in chunks that bound the memory."""
+        network = self._require_fitted().network.eval()
+        parts = []
+        for start in range(0, len(windows), _CHUNK):
+            chunk = windows.rows(slice(start, start + _CHUNK))
+            scale = Scale.of_context(chunk)
+            with torch.inference_mode():
+                scaled = network(network_inputs(chunk, scale)).double().numpy()
+            parts.append(scale.unscale(scaled))
+        quantiles = np.concatenate(parts)
+        if not np.isfinite(quantiles).all():
+            raise ModelError(
+                "the network's forecast is not a number; the history has infinite values, or weights are lost"
+            )
+        return quantiles
+
+
+def mean_of_quantiles(quantiles: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mean of the distribution whose quantile function joins the stated quantiles by straight lines.
+
+    Beyond the outermost ones it is flat, so the mean leans slightly towards the centre of heavy tails.
+
+    Parameters
+    ----------
+    quantiles : ndarray, shape (n, len(QUANTILES))
+
+    Returns
+    -------
+    ndarray, shape (n,)
+    """
+    from fints.forecast import QUANTILES
+
+    p = np.array([0.0, *QUANTILES, 1.0])
+    edges = np.concatenate((quantiles[:, :1], quantiles, quantiles[:, -1:]), axis=1)
+    mean: NDArray[np.float64] = (0.5 * (edges[:, 1:] + edges[:, :-1]) * np.diff(p)).sum(axis=1)
+    return mean
+
+
+def _require_usable(panel: pd.DataFrame, length: int) -> None:
+    """Refuse a panel with a series that cannot be used."""
+    _, problems = usable(panel, length)
+    reasons = [f"{p.unique_id}: {p.reason}" for p in problems]
+    if reasons:
+        raise SeriesError(
+            f"{len(reasons)} series cannot be used; leave them out with fints.series.usable. " + "; ".join(reasons[:10])
+        )

@@ -1,0 +1,1 @@
+"""The application: it reads settings, calls `fints` and logs."""

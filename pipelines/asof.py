@@ -1,0 +1,161 @@
+"""What is known at the as-of: which bars, which calendar."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from fints.bars.quality import SETTLE
+from fints.errors import DateError
+from fints.sessions import get_calendar, parse_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class AsOf:
+    """The moment that a night is run for.
+
+    Parameters
+    ----------
+    stamp : pandas.Timestamp
+        Naive key of the night: the session date of the last daily bar, the UTC close of the last intraday bar.
+    known_at : pandas.Timestamp
+        Date or instant up to which calendars are known.
+    notes : tuple of str
+        What has to be said aloud, such as an as-of moved from a closed day.
+    """
+
+    stamp: pd.Timestamp
+    known_at: pd.Timestamp
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.stamp:%Y-%m-%d}" if self.stamp == self.stamp.normalize() else f"{self.stamp:%Y-%m-%dT%H%M}"
+
+
+def parse_as_of(text: str | None) -> pd.Timestamp | None:
+    """Read a date or an instant.
+
+    Raises
+    ------
+    DateError
+        If the text is neither.
+    """
+    if text is None:
+        return None
+    try:
+        moment = pd.Timestamp(text)
+    except (ValueError, TypeError) as error:
+        raise DateError(f"{text!r} is neither a date nor an instant; write 2018-12-03 or 2018-12-03T21:15Z") from error
+    if pd.isna(moment):
+        raise DateError("the as-of is empty; write 2018-12-03 or 2018-12-03T21:15Z")
+    if moment.tz is None and moment != moment.normalize():
+        raise DateError(f"the instant {text!r} has no time zone; add Z for UTC, or an offset such as +01:00")
+    return moment
+
+
+def observe(
+    bars: pd.DataFrame, asked: pd.Timestamp | None, *, live: bool, now: pd.Timestamp
+) -> tuple[pd.DataFrame, AsOf]:
+    """Keep the bars that were final at the as-of.
+
+    Parameters
+    ----------
+    bars : pandas.DataFrame
+        Schema ``bars``, one interval.
+    asked : pandas.Timestamp, optional
+        A naive date: everything of that session is known; an instant: what had closed and settled by then. Without
+        it, everything stored.
+    live : bool
+        Whether the source follows the market, so that now is the natural as-of.
+    now : pandas.Timestamp
+        The clock, UTC.
+
+    Returns
+    -------
+    bars : pandas.DataFrame
+    as_of : AsOf
+
+    Raises
+    ------
+    DateError
+        If the as-of lies outside the data or in the future.
+    """
+    known = _known(bars, asked)
+    if known.empty:
+        raise DateError(f"there is no bar up to {_say(asked)}; the data run from {_span(bars)}")
+    stamp = _stamp(known)
+    if asked is None:
+        known_at = now if live else stamp
+        return known, AsOf(stamp, known_at, _stale(known, now) if live else ())
+    if (asked if asked.tz else asked.tz_localize("UTC")) > now:
+        raise DateError(f"the as-of {_say(asked)} lies in the future; it is {now:%Y-%m-%d %H:%M} UTC")
+    exchanges = sorted(map(str, known["exchange"].unique()))
+    _require_within(known, bars, asked, exchanges)
+    return known, AsOf(stamp, asked, _moved(asked, exchanges, str(known["interval"].iloc[0])))
+
+
+def _known(bars: pd.DataFrame, asked: pd.Timestamp | None) -> pd.DataFrame:
+    if asked is None:
+        return bars
+    mask = bars["session"] <= asked if asked.tz is None else bars["end"] + SETTLE <= asked
+    return bars[mask].reset_index(drop=True)
+
+
+def _stamp(known: pd.DataFrame) -> pd.Timestamp:
+    if parse_interval(str(known["interval"].iloc[0])) is None:
+        return pd.Timestamp(known["session"].max())
+    return pd.Timestamp(known["end"].max()).tz_convert("UTC").tz_localize(None)
+
+
+def _require_within(known: pd.DataFrame, bars: pd.DataFrame, asked: pd.Timestamp, exchanges: Sequence[str]) -> None:
+    """Refuse an as-of after the data: a session that should be there is not."""
+    if len(known) < len(bars):
+        return
+    for exchange in exchanges:
+        calendar = get_calendar(exchange)
+        due = calendar.session_on_or_before(asked) if asked.tz is None else calendar.last_closed_session(asked)
+        last = pd.Timestamp(known.loc[known["exchange"] == exchange, "session"].max())
+        if due > last:
+            raise DateError(
+                f"the data end on {last:%Y-%m-%d}, before the as-of {_say(asked)}; they run from {_span(bars)}"
+            )
+
+
+def _moved(asked: pd.Timestamp, exchanges: Sequence[str], interval: str) -> tuple[str, ...]:
+    if asked.tz is not None:
+        return ()
+    notes = []
+    for exchange in exchanges:
+        last = get_calendar(exchange).session_on_or_before(asked)
+        if last != asked:
+            word = "session" if parse_interval(interval) is None else "session's bars"
+            notes.append(
+                f"{exchange} was closed on {asked:%A} {asked:%Y-%m-%d}: the last {word} before it, "
+                f"{last:%A} {last:%Y-%m-%d}, is taken."
+            )
+    return tuple(notes)
+
+
+def _stale(known: pd.DataFrame, now: pd.Timestamp) -> tuple[str, ...]:
+    notes = []
+    for exchange, rows in known.groupby("exchange"):
+        due = get_calendar(str(exchange)).last_closed_session(now)
+        last = pd.Timestamp(rows["session"].max())
+        if due > last:
+            notes.append(f"The newest bar on {exchange} is of {last:%Y-%m-%d}; the session of {due:%Y-%m-%d} is over.")
+    return tuple(notes)
+
+
+def _say(asked: pd.Timestamp | None) -> str:
+    if asked is None:
+        return "now"
+    return f"{asked:%Y-%m-%d}" if asked.tz is None else asked.isoformat()
+
+
+def _span(bars: pd.DataFrame) -> str:
+    return f"{bars['session'].min():%Y-%m-%d} to {bars['session'].max():%Y-%m-%d}"

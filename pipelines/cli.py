@@ -1,0 +1,194 @@
+"""The command line: ``fints …``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pipelines.outcome import Exit, reported
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from fints.settings import NightlySettings
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+data = typer.Typer(no_args_is_help=True, help="Look into the store of bars.")
+app.add_typer(data, name="data")
+
+Config = Annotated[
+    Path | None, typer.Option("--config", "-c", help="YAML settings; the embedded sample without one.", dir_okay=False)
+]
+Overrides = Annotated[list[str] | None, typer.Option("--set", help="One setting: key=value, nested with dots.")]
+JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the result to a file, for machines.")]
+
+
+@app.callback()
+def fints() -> None:
+    """Forecast market series with a transformer whose attention knows the market's cycles."""
+
+
+@app.command()
+def nightly(
+    config: Config = None,
+    overrides: Overrides = None,
+    as_of: Annotated[
+        str | None, typer.Option("--as-of", help="Date, or instant with zone, to forecast from; else the newest bar.")
+    ] = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Ingest, forecast the next bars, compare with the baselines, and write a report."""
+    with reported():
+        from fints.report import nightly_table
+        from pipelines.asof import parse_as_of
+        from pipelines.home import Home
+        from pipelines.nightly import run_nightly
+        from pipelines.progress import stages
+
+        settings, console = _settings(config, overrides), _console()
+        asked = parse_as_of(as_of)
+        with stages(_console(stderr=True)) as shown:
+            outcome = run_nightly(settings, Home.from_environment(), asked, shown)
+        console.print(nightly_table(outcome.report))
+        for symbol, cause in outcome.night.failed.items():
+            console.print(f"not delivered: {symbol}: {cause}", style="red", highlight=False, markup=False)
+        for warning in outcome.warnings:
+            console.print(f"warning: {warning}", style="yellow", highlight=False, markup=False)
+        console.print(f"report: {outcome.page}", highlight=False, markup=False, soft_wrap=True)
+        if outcome.run_id is not None:
+            console.print("MLflow: run `fints ui` and open the link it prints", highlight=False)
+        _write_json(json_file, outcome.to_json())
+        raise SystemExit(Exit.DONE if outcome.complete else Exit.PARTLY)
+
+
+@app.command()
+def ingest(
+    config: Config = None,
+    overrides: Overrides = None,
+    source: Annotated[
+        str | None, typer.Option("--source", help="Kind of source: sample, files, synthetic, yahoo.")
+    ] = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Fetch new bars, check them and commit them to the store."""
+    with reported():
+        import pandas as pd
+
+        from fints.bars.sources import make_source
+        from fints.bars.store import BarStore
+        from pipelines.home import Home
+        from pipelines.ingest import update
+        from pipelines.progress import stages
+        from pipelines.terminal import plain_table
+
+        chosen = [f"source.kind={source}"] if source else []
+        settings, home = _settings(config, [*chosen, *(overrides or [])]), Home.from_environment()
+        with home.locked(), stages(_console(stderr=True)) as shown:
+            store = BarStore(home.store)
+            report = update(make_source(settings.source), store, settings, shown, pd.Timestamp.now("UTC"))
+        frame = report.to_frame()
+        _console().print(plain_table(frame, f"version {report.version} of the bars in {home.store}"))
+        _write_json(json_file, {"version": report.version, "symbols": json.loads(frame.to_json(orient="records"))})
+        raise SystemExit(Exit.PARTLY if report.failed else Exit.DONE)
+
+
+@data.command()
+def status(json_file: JsonFile = None) -> None:
+    """Show what is stored: series, span, rows, source, findings."""
+    with reported():
+        from fints.bars.store import BarStore
+        from pipelines.home import Home
+        from pipelines.terminal import plain_table
+
+        store = BarStore(Home.from_environment().store)
+        frame = store.status()
+        _console().print(plain_table(frame, f"version {store.version()} of the bars in {store.root}"))
+        _write_json(json_file, json.loads(frame.to_json(orient="records", date_format="iso")))
+
+
+@data.command()
+def verify(json_file: JsonFile = None) -> None:
+    """Read everything and say whether the store is sound; exit code 1 if it is not."""
+    with reported():
+        from fints.bars.store import BarStore
+        from pipelines.home import Home
+
+        store = BarStore(Home.from_environment().store)
+        problems = store.verify()
+        for problem in problems:
+            _console().print(problem, style="red", highlight=False, markup=False)
+        if not problems:
+            _console().print(f"the store in {store.root} is sound", highlight=False, markup=False, soft_wrap=True)
+        _write_json(json_file, {"problems": problems})
+        raise SystemExit(Exit.FAILED if problems else Exit.DONE)
+
+
+@data.command()
+def diff(
+    older: Annotated[int, typer.Argument(help="A version of the bars.")],
+    newer: Annotated[int, typer.Argument(help="A later version.")],
+    json_file: JsonFile = None,
+) -> None:
+    """Say by symbol what changed between two versions of the bars."""
+    with reported():
+        from fints.bars.store import BarStore
+        from pipelines.home import Home
+        from pipelines.terminal import plain_table
+
+        frame = BarStore(Home.from_environment().store).diff(older, newer)
+        _console().print(plain_table(frame, f"from version {older} to {newer}"))
+        _write_json(json_file, json.loads(frame.to_json(orient="records", date_format="iso")))
+
+
+@app.command()
+def ui(
+    config: Config = None,
+    overrides: Overrides = None,
+    port: Annotated[int, typer.Option(help="Port on this machine.", min=1, max=65535)] = 5000,
+) -> None:
+    """Serve the MLflow runs on this machine and print the link to the nightly ones."""
+    with reported():
+        import os
+        import subprocess
+
+        from fints.tracking import SERVER, Tracking
+        from pipelines.home import Home
+        from pipelines.publish import experiment_name
+
+        settings = _settings(config, overrides)
+        tracking = Tracking(Home.from_environment().root, settings.tracking.uri)
+        command = tracking.server_command(port)
+        link = tracking.link(port, experiment_name(settings.dataset)) or f"http://127.0.0.1:{port}"
+        _console().print(f"open {link}  (Ctrl-C stops the server)", highlight=False, markup=False, soft_wrap=True)
+        raise SystemExit(subprocess.call(command, env={**os.environ, **SERVER}))
+
+
+def _settings(config: Path | None, overrides: list[str] | None) -> NightlySettings:
+    from fints.settings import load_settings
+
+    return load_settings(config, overrides or ())
+
+
+def _console(*, stderr: bool = False) -> Console:
+    from pipelines.terminal import console
+
+    return console(stderr=stderr)
+
+
+def _write_json(file: Path | None, value: Any) -> None:  # noqa: ANN401
+    if file is None:
+        return
+    from fints.errors import ConfigError
+
+    try:
+        file.write_text(json.dumps(value, indent=1, allow_nan=True, default=str) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"the result cannot be written to {file}: {error}; check --json") from error
+
+
+def main() -> None:
+    """Run the command line."""
+    app()

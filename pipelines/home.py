@@ -1,0 +1,73 @@
+"""The folder that holds everything the application writes."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fints.errors import ConfigError, LockHeldError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Paths under ``FINTS_HOME``.
+
+    Parameters
+    ----------
+    root : Path
+    """
+
+    root: Path
+
+    @classmethod
+    def from_environment(cls) -> Home:
+        """Take ``FINTS_HOME``, or ``~/.fints``."""
+        named = os.environ.get("FINTS_HOME")
+        return cls(Path(named).expanduser().absolute() if named else Path.home() / ".fints")
+
+    @property
+    def store(self) -> Path:
+        """Delta tables of bars and forecasts."""
+        return self.root / "store"
+
+    @property
+    def models(self) -> Path:
+        """Fitted models."""
+        return self.root / "models"
+
+    @property
+    def reports(self) -> Path:
+        """HTML reports."""
+        return self.root / "reports"
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the home for one run.
+
+        Raises
+        ------
+        LockHeldError
+            If another run holds it.
+        ConfigError
+            If the home cannot be written.
+        """
+        from filelock import FileLock, Timeout
+
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(self.root / ".lock")
+            lock.acquire(timeout=0)
+        except Timeout as error:
+            raise LockHeldError(f"another run is at work in {self.root}; wait for it, or set FINTS_HOME") from error
+        except OSError as error:
+            raise ConfigError(f"the home {self.root} cannot be written: {error}; set FINTS_HOME") from error
+        try:
+            yield
+        finally:
+            lock.release()

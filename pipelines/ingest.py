@@ -1,0 +1,59 @@
+"""Bring the store up to date."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fints.bars.ingest import ingest
+from fints.bars.sources import SampleConfig
+from fints.bars.sources.sample import DEFAULT_SYMBOLS
+from fints.errors import ConfigError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from fints.bars.ingest import IngestReport
+    from fints.bars.sources import BarSource
+    from fints.bars.store import BarStore
+    from fints.settings import NightlySettings
+    from pipelines.progress import Stages
+
+
+def wanted_symbols(source: BarSource, settings: NightlySettings) -> list[str]:
+    """Return the configured symbols, or all that the source lists (of the sample: those with volume).
+
+    Raises
+    ------
+    ConfigError
+        If there are neither.
+    """
+    listed = DEFAULT_SYMBOLS if isinstance(settings.source, SampleConfig) else source.symbols()
+    wanted = list(settings.symbols or listed)
+    if not wanted:
+        raise ConfigError(f"the source {source.name} lists no symbols; name them under `symbols:`")
+    return wanted
+
+
+def update(
+    source: BarSource, store: BarStore, settings: NightlySettings, stages: Stages, now: pd.Timestamp
+) -> IngestReport:
+    """Fetch, check and commit what is new, in one transaction.
+
+    Raises
+    ------
+    UnknownNameError
+        If the source does not have a symbol.
+    StoreError
+        If the store cannot be written.
+    """
+    wanted = wanted_symbols(source, settings)
+    with stages.stage(f"ingest {len(wanted)} symbols from {source.name}") as stage:
+        return ingest(
+            source,
+            store,
+            symbols=wanted,
+            interval=settings.interval,
+            exchange=settings.exchange,
+            now=now,
+            progress=lambda done, total, _symbol: stage(done, total),
+        )

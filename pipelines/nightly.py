@@ -1,0 +1,153 @@
+"""One night: ingest, forecast, publish."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from fints.bars.sources import make_source
+from fints.bars.store import BarStore
+from fints.errors import DataError, FintsError, SeriesError
+from fints.series import get_target
+from pipelines.asof import observe
+from pipelines.ingest import update, wanted_symbols
+from pipelines.publish import Night, machine_readable, nightly_report, track, write_page
+from pipelines.shelf import Shelf
+from pipelines.target import forecast_target
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fints.bars.ingest import IngestReport
+    from fints.report import NightlyReport
+    from fints.settings import NightlySettings
+    from pipelines.asof import AsOf
+    from pipelines.home import Home
+    from pipelines.progress import Stages
+    from pipelines.target import TargetNight
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NightlyOutcome:
+    """What a night left behind.
+
+    Parameters
+    ----------
+    night : Night
+    report : NightlyReport
+    page : Path
+    run_id : str, optional
+        Of the MLflow run.
+    warnings : tuple of str
+        What went wrong without stopping the night.
+    """
+
+    night: Night
+    report: NightlyReport
+    page: Path
+    run_id: str | None
+    warnings: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every symbol has a forecast of every target."""
+        return self.night.problems.empty and not self.night.failed
+
+    def to_json(self) -> dict[str, object]:
+        """Return plain values for ``--json``."""
+        return machine_readable(self.night, self.page, self.run_id) | {"warnings": list(self.warnings)}
+
+
+def run_nightly(settings: NightlySettings, home: Home, asked: pd.Timestamp | None, stages: Stages) -> NightlyOutcome:
+    """Run a night under the lock of the home.
+
+    Parameters
+    ----------
+    settings : NightlySettings
+    home : Home
+    asked : pandas.Timestamp, optional
+        As-of: a naive date or an instant; everything known now by default.
+    stages : Stages
+
+    Raises
+    ------
+    FintsError
+        If nothing can be forecast; a failure of single symbols or targets is reported instead.
+    """
+    for target in settings.targets:
+        get_target(target)
+    with home.locked():
+        now = pd.Timestamp.now("UTC")
+        store = BarStore(home.store)
+        source = make_source(settings.source)
+        report = update(source, store, settings, stages, now)
+        symbols = _stored(wanted_symbols(source, settings), store, settings, report)
+        version = store.version()
+        bars = store.read(symbols, settings.interval, version=version)
+        bars, as_of = observe(bars, asked, live=source.live, now=now)
+        targets, problems = _targets(bars, settings, as_of, home, stages)
+        night = Night(
+            settings=settings,
+            as_of=as_of,
+            targets=targets,
+            data_version=version,
+            findings=_findings(store, symbols, settings, as_of),
+            problems=problems,
+            created_at=now,
+            failed=dict(report.failed),
+        )
+        return _publish(night, store, home, stages)
+
+
+def _stored(wanted: list[str], store: BarStore, settings: NightlySettings, report: IngestReport) -> list[str]:
+    """Return the wanted symbols of which there are bars, new or old."""
+    held = set(store.symbols(settings.interval))
+    stored = [symbol for symbol in wanted if symbol in held]
+    if not stored:
+        causes = "; ".join(f"{symbol}: {cause}" for symbol, cause in report.failed.items())
+        raise DataError(f"there are no bars of {', '.join(wanted)} at {settings.interval}. {causes}")
+    return stored
+
+
+def _targets(
+    bars: pd.DataFrame, settings: NightlySettings, as_of: AsOf, home: Home, stages: Stages
+) -> tuple[tuple[TargetNight, ...], pd.DataFrame]:
+    """Forecast every target; one that cannot be is a problem, and the others go on."""
+    nights, problems = [], []
+    for target in settings.targets:
+        shelf = Shelf.under(home.models, settings.dataset, target, settings.digest)
+        try:
+            night = forecast_target(bars, target, settings, as_of, shelf, stages)
+        except DataError as error:
+            problems.append({"unique_id": "all series", "target": target, "reason": str(error)})
+            continue
+        nights.append(night)
+        problems += [
+            {"unique_id": p.unique_id, "target": target, "reason": p.reason} for p in night.problems if p.left_out
+        ]
+    if not nights:
+        raise SeriesError("nothing can be forecast. " + " ".join(str(p["reason"]) for p in problems))
+    return tuple(nights), pd.DataFrame(problems, columns=["unique_id", "target", "reason"])
+
+
+def _findings(store: BarStore, symbols: list[str], settings: NightlySettings, as_of: AsOf) -> pd.DataFrame:
+    found = store.findings(symbols)
+    return found[(found["interval"] == settings.interval) & ~(found["session"] > as_of.stamp)].reset_index(drop=True)
+
+
+def _publish(night: Night, store: BarStore, home: Home, stages: Stages) -> NightlyOutcome:
+    """Store first, then show: a night whose page or tracking fails still has its forecasts."""
+    with stages.stage("store and report"):
+        store.write_forecasts(night.forecasts())
+        report = nightly_report(night)
+        page = write_page(night, report, home)
+    run_id, warnings = None, []
+    if night.settings.tracking.enabled:
+        with stages.stage("MLflow run"):
+            try:
+                run_id = track(night, page, home)
+            except (FintsError, OSError) as error:
+                warnings.append(f"the run could not be logged to MLflow: {error}")
+    return NightlyOutcome(night, report, page, run_id, tuple(warnings))

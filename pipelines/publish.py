@@ -1,0 +1,234 @@
+"""Where the results of a night go: the forecasts table, the page, MLflow, JSON."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from fints import __version__
+from fints.report import NightlyReport, TargetReport, render_nightly
+from fints.series import TARGETS
+from fints.sessions import calendar_version
+from fints.tracking import Tracking, flat
+
+if TYPE_CHECKING:
+    from fints.settings import NightlySettings
+    from pipelines.asof import AsOf
+    from pipelines.home import Home
+    from pipelines.target import TargetNight
+
+_PACKAGES = ("torch", "pandas", "pandas-market-calendars", "mlflow")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Night:
+    """Everything that a night found out.
+
+    Parameters
+    ----------
+    settings : NightlySettings
+    as_of : AsOf
+    targets : tuple of TargetNight
+    data_version : int
+        Of the bars in the store.
+    findings : pandas.DataFrame
+        Of the data checks, for the symbols forecast.
+    problems : pandas.DataFrame
+        ``unique_id, target, reason``: what was left out.
+    created_at : pandas.Timestamp
+        UTC.
+    failed : mapping of str to str
+        Symbols that the source did not deliver, with the cause.
+    """
+
+    settings: NightlySettings
+    as_of: AsOf
+    targets: tuple[TargetNight, ...]
+    data_version: int
+    findings: pd.DataFrame
+    problems: pd.DataFrame
+    created_at: pd.Timestamp
+    failed: dict[str, str] = field(default_factory=dict)
+
+    def forecasts(self) -> pd.DataFrame:
+        """Return the rows for the table ``forecasts``."""
+        parts = [
+            night.forecast.to_long().assign(
+                as_of=self.as_of.stamp,
+                target=night.target,
+                interval=self.settings.interval,
+                model=night.model.name,
+                model_version=night.version,
+                data_version=self.data_version,
+                created_at=self.created_at,
+            )
+            for night in self.targets
+        ]
+        return pd.concat(parts, ignore_index=True)
+
+
+def nightly_report(night: Night) -> NightlyReport:
+    """Fill the report of a night."""
+    notes = [*night.as_of.notes, *(note for t in night.targets for note in t.notes)]
+    return NightlyReport(
+        as_of=night.as_of.stamp,
+        created_at=night.created_at,
+        interval=night.settings.interval,
+        h=night.settings.h,
+        targets=tuple(_target_report(t) for t in night.targets),
+        findings=night.findings,
+        problems=night.problems,
+        facts=_facts(night),
+        notes=tuple(dict.fromkeys(notes)),
+        title=f"Nightly forecast of {night.settings.dataset}",
+    )
+
+
+def write_page(night: Night, report: NightlyReport, home: Home) -> Path:
+    """Write the page of a night, all of it or nothing; return its path."""
+    folder = home.reports / "nightly"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{night.settings.dataset}-{night.settings.interval}-{night.as_of}.html"
+    write_text(path, render_nightly(report))
+    return path
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace a file by another text in one move."""
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, prefix=".draft-", delete=False) as draft:
+        draft.write(text)
+    Path(draft.name).chmod(0o644)
+    Path(draft.name).replace(path)
+
+
+def track(night: Night, page: Path, home: Home) -> str:
+    """Log a night to MLflow; return the id of its run."""
+    settings = night.settings
+    tracking = Tracking(home.root, settings.tracking.uri)
+    experiment = experiment_name(settings.dataset)
+    tracking.sweep(experiment)
+    tags = {
+        "fints.kind": "nightly",
+        "fints.as_of": str(night.as_of),
+        "fints.data_version": str(night.data_version),
+        "fints.calendar_version": calendar_version(),
+        "fints.config_hash": settings.digest,
+        "fints.encoding": settings.encoding.kind,
+    }
+    with tracking.run(experiment, f"{night.as_of} {settings.dataset}", tags) as run:
+        run.describe(_description(night))
+        run.log_params(flat(settings.model_dump(mode="json")))
+        for target in night.targets:
+            run.log_curves(_curves(target))
+            run.log_table(target.holdout.leaderboard, f"tables/{target.target}_holdout.json")
+            run.log_table(target.forecast.to_long(), f"tables/{target.target}_forecast.json")
+        run.log_text(page.read_text("utf-8"), "report/index.html")
+        run.log_text(settings.model_dump_json(indent=2), "config.json")
+        return run.run_id
+
+
+def experiment_name(dataset: str) -> str:
+    """Name the MLflow experiment of a dataset's nights."""
+    return f"fints/nightly/{dataset}"
+
+
+def machine_readable(night: Night, page: Path, run_id: str | None) -> dict[str, object]:
+    """Return the night as plain values for ``--json``."""
+    rows = night.forecasts()
+    plain = json.loads(rows.to_json(orient="records", date_format="iso"))
+    return {
+        "as_of": night.as_of.stamp.isoformat(),
+        "known_at": night.as_of.known_at.isoformat(),
+        "dataset": night.settings.dataset,
+        "data_version": night.data_version,
+        "notes": list(night.as_of.notes),
+        "forecasts": [{**p, "ds": ds.isoformat()} for p, ds in zip(plain, rows["ds"], strict=True)],
+        "holdout": {
+            t.target: {
+                "leaderboard": json.loads(t.holdout.leaderboard.to_json(orient="records")),
+                "verdicts": list(t.holdout.verdicts),
+            }
+            for t in night.targets
+        },
+        "plans": {t.target: t.model.plan.to_dict()["cycles"] for t in night.targets},
+        "left_out": json.loads(night.problems.to_json(orient="records")),
+        "failed": night.failed,
+        "report": str(page),
+        "mlflow_run": run_id,
+        "seconds": {t.target: t.seconds for t in night.targets},
+    }
+
+
+def _target_report(night: TargetNight) -> TargetReport:
+    spectra = {} if night.found is None else {name: night.found.spectrum(name) for name in night.found.series}
+    return TargetReport(
+        target=night.target,
+        description=TARGETS[night.target].doc,
+        model=night.model.name,
+        history=night.panel[["unique_id", "ds", "y"]],
+        forecast=night.forecast.to_long(),
+        leaderboard=night.holdout.leaderboard,
+        by_step=night.holdout.by_step,
+        verdicts=night.holdout.verdicts,
+        spectra=spectra,
+        periods=night.found.to_frame() if night.found is not None else pd.DataFrame(),
+        plan=night.model.plan.to_frame(),
+    )
+
+
+def _facts(night: Night) -> dict[str, dict[str, str]]:
+    versions = {"fints": __version__, "calendar": calendar_version()}
+    versions |= {name: importlib.metadata.version(name) for name in _PACKAGES}
+    run = {
+        "data version": str(night.data_version),
+        "configuration": night.settings.digest,
+        "random seed": str(night.settings.random_seed),
+        "calendar known at": f"{night.as_of.known_at:%Y-%m-%d %H:%M}",
+        "processors": str(os.cpu_count()),
+    }
+    run |= {f"model of {t.target}": t.version + (", fitted earlier" if t.reused else "") for t in night.targets}
+    durations = {
+        f"{t.target}: {stage}": f"{seconds:.1f} s" for t in night.targets for stage, seconds in t.seconds.items()
+    }
+    return {"Versions": versions, "Run": run, "Durations": durations}
+
+
+def _description(night: Night) -> str:
+    lines = [f"**{t.target}**: {sentence}" for t in night.targets for sentence in t.holdout.verdicts]
+    boards = [
+        f"\n### {t.target}\n\n{_markdown(t.holdout.leaderboard)}" for t in night.targets if len(t.holdout.leaderboard)
+    ]
+    return "\n\n".join([*lines, *boards])
+
+
+def _markdown(board: pd.DataFrame) -> str:
+    shown = [c for c in board.columns if c in {"model", "RMSE", "MAE", "MASE", "CRPS"} or c.startswith("cov")]
+    rows = [[str(row[c]) if c == "model" else f"{row[c]:.4f}" for c in shown] for _, row in board.iterrows()]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in [shown, ["---"] * len(shown), *rows])
+
+
+def _curves(night: TargetNight) -> dict[str, dict[int, float]]:
+    board, steps = night.holdout.leaderboard, night.holdout.by_step
+    curves: dict[str, dict[int, float]] = {}
+    for _, row in board.iterrows():
+        own = row["model"] == night.model.name
+        for metric in ("RMSE", "MAE", "MASE", "CRPS", "cov80", "cov95"):
+            if metric in board.columns and pd.notna(row[metric]):
+                place = f"headline/{night.target}" if own else f"baselines/{night.target}.{row['model']}"
+                curves[f"{place}.{metric.lower()}"] = {0: float(row[metric])}
+    if len(steps):
+        own = steps[steps["model"] == night.model.name]
+        curves[f"by_horizon/{night.target}.rmse"] = dict(
+            zip(own["step"].astype(int), own["RMSE"].astype(float), strict=True)
+        )
+    record = night.model.fitted.record if night.model.fitted is not None else None
+    if record is not None:
+        curves[f"train/{night.target}.validation_crps"] = dict(record.validation)
+    return curves

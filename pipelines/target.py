@@ -1,0 +1,202 @@
+"""The night of one target: cycles, hold-out, model, forecast."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from fints.backtest import cross_validation
+from fints.backtest.folds import make_folds
+from fints.baselines import HAR, Naive, SeasonalNaive
+from fints.errors import DataError, PlanError, SeriesError
+from fints.periods import detect_periods
+from fints.plan import FrequencyPlan
+from fints.series import make_panel, panel_problems, usable
+from fints.sessions import parse_interval
+from fints.transformer import CycleTransformer
+from pipelines.shelf import Holdout, Shelf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fints.forecast import Forecast
+    from fints.periods import Periods
+    from fints.series import SeriesProblem
+    from fints.settings import NightlySettings
+    from pipelines.asof import AsOf
+    from pipelines.progress import Stages
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TargetNight:
+    """What a night made of one target.
+
+    Parameters
+    ----------
+    target : str
+    panel : pandas.DataFrame
+        Usable series up to the as-of.
+    forecast : Forecast
+    model : CycleTransformer
+    version : str
+        Of the model.
+    reused : bool
+        Whether the model was fitted on an earlier night.
+    holdout : Holdout
+    found : Periods, optional
+        None where detection is switched off.
+    problems : tuple of SeriesProblem
+    notes : tuple of str
+    seconds : dict of str to float
+    """
+
+    target: str
+    panel: pd.DataFrame
+    forecast: Forecast
+    model: CycleTransformer
+    version: str
+    reused: bool
+    holdout: Holdout
+    found: Periods | None
+    problems: tuple[SeriesProblem, ...] = ()
+    notes: tuple[str, ...] = ()
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Stopwatch:
+    """Seconds by stage."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    began: float = field(default_factory=perf_counter)
+
+    def lap(self, name: str) -> None:
+        """Give the time since the last lap to a stage."""
+        now = perf_counter()
+        self.seconds[name] = self.seconds.get(name, 0.0) + now - self.began
+        self.began = now
+
+
+def forecast_target(
+    bars: pd.DataFrame, target: str, settings: NightlySettings, as_of: AsOf, shelf: Shelf, stages: Stages
+) -> TargetNight:
+    """Forecast one target of all series.
+
+    Parameters
+    ----------
+    bars : pandas.DataFrame
+        Bars known at the as-of.
+    target : str
+    settings : NightlySettings
+    as_of : AsOf
+    shelf : Shelf
+        Where a fitted model may lie, and where a new one is put.
+    stages : Stages
+
+    Raises
+    ------
+    SeriesError
+        If no series can be used.
+    """
+    watch = Stopwatch()
+    panel, problems = _panel(bars, target, settings, as_of)
+    watch.lap("series")
+    with stages.stage(f"{target}: cycles"):
+        found, plan, notes = _plan(panel, settings)
+    watch.lap("periods")
+    last = pd.Timestamp(panel["ds"].max())
+    kept = shelf.find(last, str(panel["exchange"].iloc[0]), settings.retrain_every)
+    if kept is None:
+        with stages.stage(f"{target}: hold-out of {settings.holdout.n_windows} windows") as stage:
+            holdout = _holdout(panel, settings, stage)
+        watch.lap("holdout")
+        with stages.stage(f"{target}: fit") as stage:
+            model = _model(settings, plan).fit(panel, progress=stage)
+        version = shelf.put(model, holdout, last)
+        watch.lap("fit")
+    else:
+        model, holdout, version = kept.model, kept.holdout, kept.version
+    forecast = model.forecast(panel, known_at=as_of.known_at)
+    watch.lap("forecast")
+    return TargetNight(
+        target=target,
+        panel=panel,
+        forecast=forecast,
+        model=model,
+        version=version,
+        reused=kept is not None,
+        holdout=holdout,
+        found=found,
+        problems=tuple(problems),
+        notes=notes,
+        seconds=watch.seconds,
+    )
+
+
+def _panel(
+    bars: pd.DataFrame, target: str, settings: NightlySettings, as_of: AsOf
+) -> tuple[pd.DataFrame, list[SeriesProblem]]:
+    problems = panel_problems(bars, target)
+    panel = make_panel(bars, target, known_at=as_of.known_at)
+    panel, unusable = usable(panel, settings.input_size + settings.h)
+    problems = [*problems, *unusable]
+    if panel.empty:
+        raise SeriesError(f"no series can be used for {target}: " + "; ".join(map(str, problems)))
+    return panel, problems
+
+
+def _plan(panel: pd.DataFrame, settings: NightlySettings) -> tuple[Periods | None, FrequencyPlan, tuple[str, ...]]:
+    """Find the cycles of a panel and make a plan that fits the heads."""
+    planes = settings.network.dim // settings.network.n_heads // 2
+    capacity = max(1, round(getattr(settings.encoding, "share", 1.0) * planes))
+    chosen = settings.periods
+    if not chosen.detect:
+        return None, FrequencyPlan.from_periods(chosen.priors), ()
+    found = detect_periods(panel, alpha=chosen.alpha)
+    plan = FrequencyPlan.from_detection(found, priors=chosen.priors, alpha=chosen.alpha, most=chosen.most)
+    fitting = plan.strongest(capacity)
+    dropped = [str(c) for c in plan if c not in fitting.cycles]
+    if not dropped:
+        return found, plan, ()
+    note = f"The plan holds {len(fitting)} cycles, one for each plane; left out: {', '.join(dropped)}."
+    return found, fitting, (note,)
+
+
+def _model(settings: NightlySettings, plan: FrequencyPlan) -> CycleTransformer:
+    model = CycleTransformer(
+        settings.h,
+        settings.input_size,
+        settings.encoding,
+        plan,
+        level=settings.level,
+        random_seed=settings.random_seed,
+    )
+    return model.with_settings(settings.network, settings.training)
+
+
+def _holdout(panel: pd.DataFrame, settings: NightlySettings, progress: Callable[[int, int], None]) -> Holdout:
+    """Compare the model with the baselines on the last windows; its plan comes from before them."""
+    h, windows = settings.h, settings.holdout.n_windows
+    step = settings.holdout.step_size or h
+    try:
+        folds = make_folds(panel, h, windows, step, "auto", 0)
+        _, plan, _ = _plan(folds.training(panel, folds.cutoffs[0]), settings)
+        model = _model(settings, plan)
+        daily = parse_interval(settings.interval) is None
+        baselines = [HAR(h), HAR(h, calendar=True), Naive(h), SeasonalNaive(h, season="week" if daily else "bar")]
+        result = cross_validation(
+            panel,
+            [model, *baselines],
+            h=h,
+            n_windows=windows,
+            step_size=step,
+            progress=lambda _name, done, total: progress(done, total),
+        )
+    except (DataError, PlanError) as error:
+        reason = f"The model could not be compared with the baselines: {error}."
+        return Holdout(pd.DataFrame(), pd.DataFrame(), (reason,))
+    verdicts = [result.verdict(model.name, other.name) for other in baselines[:3]]
+    return Holdout(result.leaderboard(), result.by_step(), tuple(verdicts))

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fints.bars.schema import BAR_COLUMNS, conform_bars, empty_bars, validate_bars
+from fints.errors import SchemaError
+
+WEEK = {"2018-12-17": 10.0, "2018-12-18": 11.0, "2018-12-19": 12.0}
+
+
+def test_an_empty_frame_has_every_column_typed() -> None:
+    assert list(empty_bars().columns) == list(BAR_COLUMNS)
+    assert validate_bars(empty_bars()).empty
+    assert str(empty_bars()["volume"].dtype) == "Int64"
+
+
+@given(order=st.permutations(range(6)))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30)
+def test_the_order_of_rows_does_not_matter(make_bars, order) -> None:
+    bars = pd.concat([make_bars(WEEK, "B"), make_bars(WEEK, "^A")], ignore_index=True)
+    pd.testing.assert_frame_equal(validate_bars(bars.iloc[list(order)]), validate_bars(bars))
+
+
+def test_validation_is_idempotent_and_normalises_units(make_bars) -> None:
+    bars = make_bars(WEEK)
+    coarse = bars.astype({"session": "datetime64[s]", "end": "datetime64[us, UTC]"})
+    once = validate_bars(coarse)
+    pd.testing.assert_frame_equal(once, bars)
+    pd.testing.assert_frame_equal(validate_bars(once), once)
+
+
+@pytest.mark.parametrize("symbol", ["NA", "TRUE", "1E5", "^GSPC", "BRK-B", "../x", "A/B", "a'b", "7203.T"])
+def test_any_text_is_a_symbol(make_bars, symbol) -> None:
+    assert validate_bars(make_bars(WEEK, symbol))["symbol"].unique().tolist() == [symbol]
+
+
+def test_volumes_above_two_to_the_53_keep_every_digit(make_bars) -> None:
+    volume = 2**53 + 1
+    assert validate_bars(make_bars(WEEK, volume=volume))["volume"].tolist() == [volume] * 3
+
+
+def test_a_lacking_column_is_named(make_bars) -> None:
+    with pytest.raises(SchemaError, match="lacks volume, currency"):
+        conform_bars(make_bars(WEEK).drop(columns=["currency", "volume"]))
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("symbol", True, "column 'symbol', row 1: True is a bool"),
+        ("symbol", None, "column 'symbol', row 1"),
+        ("open", "n/k", "column 'open', row 1: 'n/k' is not a number"),
+        ("volume", 12.5, "column 'volume', row 1: 12.5 is not a whole number"),
+        ("session", "soon", "column 'session'"),
+    ],
+)
+def test_a_value_of_the_wrong_type_is_named_with_its_row(make_bars, column, value, message) -> None:
+    bars = make_bars(WEEK)
+    bars[column] = bars[column].astype(object)
+    bars.loc[1, column] = value
+    with pytest.raises(SchemaError, match=message):
+        conform_bars(bars)
+
+
+def test_a_session_has_no_time_of_day_and_no_zone(make_bars) -> None:
+    bars = make_bars(WEEK)
+    with pytest.raises(SchemaError, match="row 0: .* time of day"):
+        conform_bars(bars.assign(session=bars["session"] + pd.Timedelta(hours=1)))
+    with pytest.raises(SchemaError, match="without a time zone"):
+        conform_bars(bars.assign(session=bars["session"].dt.tz_localize("UTC")))
+
+
+def test_instants_need_a_zone(make_bars) -> None:
+    bars = make_bars(WEEK)
+    with pytest.raises(SchemaError, match="'end': instants need a time zone"):
+        conform_bars(bars.assign(end=bars["end"].dt.tz_localize(None)))
+
+
+def test_instants_of_another_zone_become_utc(make_bars) -> None:
+    bars = make_bars(WEEK)
+    moved = bars.assign(end=bars["end"].dt.tz_convert("Asia/Tokyo"))
+    pd.testing.assert_frame_equal(conform_bars(moved), bars)
+
+
+def test_two_rows_of_one_key_are_refused(make_bars) -> None:
+    bars = make_bars(WEEK)
+    with pytest.raises(SchemaError, match=r"'AAA', 1d, 2018-12-18.*occurs twice"):
+        validate_bars(pd.concat([bars, bars.iloc[[1]]]))
+
+
+def test_a_bar_ends_after_it_starts(make_bars) -> None:
+    bars = make_bars(WEEK)
+    with pytest.raises(SchemaError, match="ends before it starts"):
+        validate_bars(bars.assign(start=bars["end"]))
+
+
+def test_missing_prices_are_a_matter_of_quality_and_not_of_schema(make_bars) -> None:
+    assert validate_bars(make_bars(WEEK, high=np.nan))["high"].isna().all()

@@ -1,0 +1,195 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fints import detect_periods
+from fints.errors import ConfigError, SchemaError, SeriesError, UnknownNameError
+from fints.periods.result import COLUMNS
+
+
+def line(n: int, period: float, amplitude: float) -> np.ndarray:
+    return amplitude * np.cos(2 * np.pi * np.arange(n) / period)
+
+
+@pytest.fixture(scope="module")
+def volume(sample_panel):
+    return detect_periods(sample_panel("log_volume"))
+
+
+@pytest.mark.parametrize("uid", ["^GSPC", "^IXIC"])
+def test_the_trading_week_of_the_sample_is_not_five_sessions(volume, uid):
+    lines = volume[uid].to_frame()
+    strongest = lines.iloc[lines["strength"].argmax()]
+    assert strongest["period"] == pytest.approx(4.83, abs=0.01)
+    assert strongest["stable"]
+    assert not lines["period"].between(4.95, 5.05).any()
+    spectrum = volume.spectrum(uid)
+    at_five = np.abs(spectrum.frequency - 1 / 5) < 0.5 / 5031
+    assert (spectrum.power[at_five] < 3 * spectrum.null[at_five]).all()
+
+
+def test_the_month_and_the_quarter_s_half_are_in_the_volume_of_the_sample(volume):
+    found = {uid: volume[uid].to_frame()["period"].to_numpy() for uid in volume.series}
+    for periods in found.values():
+        assert np.abs(periods - 31.5).min() < 0.1
+    assert np.abs(found["^IXIC"] - 10.48).min() < 0.02
+
+
+def test_the_range_of_the_sample_has_no_zoo_of_lines(sample_panel):
+    assert len(detect_periods(sample_panel("log_range"))) <= 1
+
+
+@pytest.mark.parametrize("phi", [0.0, 0.7])
+@pytest.mark.parametrize("period", [6.7, 20.37, 61.9])
+def test_a_planted_line_is_found_within_twice_the_bound(phi, period, red_noise, as_panel):
+    n, amplitude = 1000, 1.5
+    noise = red_noise(n, phi, np.random.default_rng(int(10 * period)))
+    found = detect_periods(as_panel(A=noise + line(n, period, amplitude)))
+    assert len(found) == 1
+    (only,) = found
+    level = 1 / np.abs(1 - phi * np.exp(-2j * np.pi / period)) ** 2
+    bound = np.sqrt(24 * level / (amplitude**2 * n**3)) / (2 * np.pi) * period**2
+    assert abs(only.period - period) < 2 * bound
+    assert only.period_se == pytest.approx(bound, rel=0.35)
+    assert only.amplitude == pytest.approx(amplitude, rel=0.25)
+    assert only.stable
+    assert only.harmonics == (1,)
+    assert only.clock == "session"
+
+
+def test_harmonics_are_grouped_and_several_cycles_told_apart(as_panel):
+    n = 1500
+    noise = np.random.default_rng(5).standard_normal(n)
+    y = noise + line(n, 9.7, 1.0) + line(n, 9.7 / 2, 1.0) + line(n, 41.3, 1.0)
+    frame = detect_periods(as_panel(A=y)).to_frame().set_index("harmonics")
+    assert frame.loc["1,2", "period"] == pytest.approx(9.7, abs=0.01)
+    assert frame.loc["1", "period"] == pytest.approx(41.3, abs=0.3)
+    assert len(frame) == 2
+
+
+def test_gaps_are_bridged_and_the_method_says_so(as_panel):
+    n = 900
+    panel = as_panel(A=line(n, 12.3, 1.0) + np.random.default_rng(2).standard_normal(n))
+    holed = panel.drop(index=[100, 101, 300, 301, 302, 555])
+    (only,) = detect_periods(holed)
+    assert only.period == pytest.approx(12.3, abs=0.02)
+    assert "6 of 900 slots interpolated linearly" in only.method
+
+
+@settings(deadline=None, max_examples=10)
+@given(shift=st.floats(-1e3, 1e3), scale=st.floats(1e-2, 1e3))
+def test_level_and_unit_change_neither_periods_nor_p_values(as_panel, red_noise, shift, scale):
+    n = 500
+    y = red_noise(n, 0.5, np.random.default_rng(8)) + line(n, 8.3, 1.5)
+    before, after = detect_periods(as_panel(A=y)), detect_periods(as_panel(A=scale * y + shift))
+    assert len(before) >= 1
+    for one, other in zip(before, after, strict=True):
+        assert other.period == pytest.approx(one.period, rel=1e-7)
+        assert other.p_value == pytest.approx(one.p_value, rel=1e-4, abs=1e-300)
+        assert other.strength == pytest.approx(one.strength, rel=1e-4)
+        assert other.amplitude == pytest.approx(scale * one.amplitude, rel=1e-4)
+
+
+def test_nothing_outside_the_panel_is_read(sample_panel):
+    panel = sample_panel("log_volume")
+    early = panel[panel["ds"] < "2006-01-01"]
+    changed = panel.assign(y=np.where(panel["ds"] < "2006-01-01", panel["y"], panel["y"] * 7))
+    first = detect_periods(early).to_frame()
+    detect_periods(changed)
+    again = detect_periods(changed[changed["ds"] < "2006-01-01"]).to_frame()
+    pd.testing.assert_frame_equal(first, again, check_exact=True)
+
+
+def test_a_period_with_too_few_cycles_is_not_reported(as_panel):
+    n = 600
+    panel = as_panel(A=line(n, 250.0, 3.0) + np.random.default_rng(4).standard_normal(n))
+    for min_cycles in (3, 5):
+        assert all(one.period <= 1.01 * n / min_cycles for one in detect_periods(panel, min_cycles=min_cycles))
+    assert any(abs(one.period - 250) < 15 for one in detect_periods(panel, min_cycles=2))
+
+
+def test_max_lines_and_alpha_limit_what_is_reported(volume, sample_panel):
+    panel = sample_panel("log_volume")
+    few = detect_periods(panel, max_lines=1)
+    assert [one.unique_id for one in few] == ["^GSPC", "^IXIC"]
+    strict = detect_periods(panel, alpha=1e-6)
+    assert 0 < len(strict) < len(volume)
+    assert all(one.p_value <= 1e-6 for one in strict)
+
+
+def test_series_that_cannot_be_searched_are_listed_and_the_others_go_on(as_panel):
+    rng = np.random.default_rng(1)
+    good = rng.standard_normal(300) + line(300, 7.3, 2.0)
+    panel = as_panel(GOOD=good, FLAT=np.ones(300), SHORT=good[:20], EMPTY=np.full(100, np.nan))
+    found = detect_periods(panel)
+    assert found.series == ("GOOD",)
+    assert [one.unique_id for one in found] == ["GOOD"]
+    reasons = {problem.unique_id: problem.reason for problem in found.problems}
+    assert reasons.keys() == {"FLAT", "SHORT", "EMPTY"}
+    assert reasons["FLAT"].startswith("constant")
+    assert reasons["SHORT"].startswith("20 values, too short")
+
+
+def test_a_panel_without_any_usable_series_is_an_error(as_panel):
+    with pytest.raises(SeriesError, match=r"no series can be searched.*A: constant"):
+        detect_periods(as_panel(A=np.ones(300)))
+
+
+def test_duplicate_rows_are_refused(as_panel):
+    panel = as_panel(A=np.random.default_rng(0).standard_normal(100))
+    with pytest.raises(SchemaError, match="more than once"):
+        detect_periods(pd.concat([panel, panel.iloc[[3]]]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"alpha": 0.0}, ConfigError),
+        ({"alpha": 1.5}, ConfigError),
+        ({"max_lines": 0}, ConfigError),
+        ({"min_cycles": 0.5}, ConfigError),
+        ({"method": "divination"}, UnknownNameError),
+    ],
+)
+def test_arguments_out_of_range_are_refused(arguments, error, as_panel):
+    with pytest.raises(error):
+        detect_periods(as_panel(A=np.random.default_rng(0).standard_normal(100)), **arguments)
+
+
+def test_q_values_over_a_panel_are_never_below_p(as_panel, red_noise):
+    rng = np.random.default_rng(12)
+    series = {f"N{k}": red_noise(300, 0.5, rng) for k in range(12)}
+    series["LINE"] = series["N0"] + line(300, 6.1, 2.0)
+    found = detect_periods(as_panel(**series), alpha=0.5)
+    assert all(one.q_value >= one.p_value for one in found)
+    best = min(found, key=lambda one: one.p_value)
+    assert best.unique_id == "LINE"
+    assert best.q_value == pytest.approx(13 * best.p_value)
+
+
+def test_the_result_is_a_frame_a_collection_and_a_figure(volume):
+    frame = volume.to_frame()
+    assert tuple(frame.columns) == COLUMNS
+    assert len(frame) == len(volume) == len(list(volume))
+    assert (frame["p_value"] <= 0.05).all()
+    assert set(volume["^GSPC"].to_frame()["unique_id"]) == {"^GSPC"}
+    spectrum = volume["^GSPC"].spectrum("^GSPC")
+    sizes = {len(getattr(spectrum, name)) for name in ("frequency", "power", "null", "threshold")}
+    assert len(sizes) == 1
+    assert (np.diff(spectrum.frequency) > 0).all()
+    assert (spectrum.threshold > spectrum.null).all()
+    weekly = np.abs(spectrum.frequency - 1 / 4.83) < 1e-3
+    assert (spectrum.power[weekly] > spectrum.threshold[weekly]).any()
+    with pytest.raises(UnknownNameError, match=r"unknown series '\^DJI'"):
+        volume["^DJI"]
+
+
+def test_an_empty_result_keeps_its_columns_and_types(as_panel):
+    found = detect_periods(as_panel(A=np.random.default_rng(3).standard_normal(200)), alpha=1e-9)
+    frame = found.to_frame()
+    assert len(found) == 0
+    assert tuple(frame.columns) == COLUMNS
+    assert frame["period"].dtype == np.float64
+    assert frame["stable"].dtype == np.bool_

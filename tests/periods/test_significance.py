@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from fints.periods.search import Search, highest_peak
+from fints.periods.significance import (
+    exceedance,
+    false_discovery,
+    fit_background,
+    ratio_of,
+    search_p_value,
+    search_threshold,
+)
+from fints.periods.spectrum import fft_periodogram
+
+TRIALS = 300
+
+
+def smallest_p(samples) -> float:
+    periodogram = fft_periodogram(samples, samples.value)
+    peak = highest_peak(periodogram, fit_background(periodogram), Search(), [])
+    assert peak is not None
+    return peak.p_value
+
+
+@pytest.mark.parametrize("phi", [0.0, 0.7, 0.95])
+def test_noise_shows_a_line_as_often_as_it_should(phi, as_samples, red_noise):
+    rng = np.random.default_rng(20240105)
+    p_values = np.array([smallest_p(as_samples(red_noise(400, phi, rng))) for _ in range(TRIALS)])
+    for level in (0.05, 0.5):
+        hits = int((p_values < level).sum())
+        assert stats.binomtest(hits, TRIALS, level).pvalue > 0.01
+
+
+def test_noise_of_changing_variance_and_long_memory_shows_no_zoo(as_samples):
+    rng = np.random.default_rng(7)
+    hits = 0
+    for _ in range(100):
+        volatility = np.exp(0.02 * rng.standard_normal(800).cumsum())
+        # fractional noise with d = 0.4 by its moving-average weights
+        weights = np.cumprod(np.concatenate([[1.0], (np.arange(1, 1500) - 0.6) / np.arange(1, 1500)]))
+        memory = np.convolve(rng.standard_normal(2300), weights)[1500:2300]
+        hits += smallest_p(as_samples(memory + volatility * rng.standard_normal(800))) < 0.05
+    assert stats.binomtest(hits, 100, 0.05, alternative="greater").pvalue > 0.01
+
+
+@pytest.mark.parametrize("phi", [0.0, 0.7, 0.95])
+def test_the_null_level_is_the_spectrum_of_the_noise_in_spite_of_lines(phi, as_samples, red_noise):
+    rng = np.random.default_rng(3)
+    y = red_noise(4000, phi, rng) + 3 * np.cos(2 * np.pi * np.arange(4000) / 7.3)
+    samples = as_samples(y)
+    background = fit_background(fft_periodogram(samples, y))
+    frequency = np.array([0.01, 0.05, 0.1, 0.2, 0.4])
+    truth = 1 / np.abs(1 - phi * np.exp(-2j * np.pi * frequency)) ** 2
+    np.testing.assert_allclose(background.level(frequency), truth, rtol=0.25)
+    assert (background.log_variance(frequency) > 0).all()
+
+
+def test_the_tail_of_one_ordinate_is_that_of_an_f_distribution():
+    ratio, variance = np.array([0.5, 3.0, 12.0]), 0.04
+    expected = -np.log(stats.f.sf(ratio, 2, 2 / variance))
+    np.testing.assert_allclose(exceedance(ratio, np.full(3, variance)), expected, rtol=1e-9)
+    np.testing.assert_allclose(exceedance(ratio, np.full(3, 1e-9)), ratio, rtol=1e-6)
+
+
+@settings(deadline=None)
+@given(surprise=st.floats(0.1, 80), variance=st.floats(1e-6, 0.5))
+def test_ratio_and_exceedance_undo_each_other(surprise, variance):
+    ratio = ratio_of(surprise, np.array([variance]))
+    assert exceedance(ratio, np.array([variance]))[0] == pytest.approx(surprise, rel=1e-6)
+
+
+@settings(deadline=None)
+@given(alpha=st.floats(1e-6, 0.9), peaks=st.floats(5, 1e5))
+def test_threshold_and_p_value_undo_each_other(alpha, peaks):
+    assert search_p_value(search_threshold(alpha, peaks), peaks) == pytest.approx(alpha, rel=1e-6)
+
+
+@settings(deadline=None)
+@given(low=st.floats(0.5, 700), more=st.floats(0, 50), peaks=st.floats(0, 1e5))
+def test_a_higher_peak_is_never_less_significant(low, more, peaks):
+    assert 0 <= search_p_value(low + more, peaks) <= search_p_value(low, peaks) <= 1
+
+
+@settings(deadline=None)
+@given(family=st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_q_values_of_a_family_are_benjamini_and_hochberg_s(family):
+    expected = multipletests(family, method="fdr_bh")[1]
+    np.testing.assert_allclose(false_discovery(family, family), expected, rtol=1e-12, atol=1e-300)
+
+
+def test_a_further_line_is_judged_between_its_neighbours():
+    family = [0.001, 0.01, 0.2, 0.8]
+    q = false_discovery([0.001, 0.005, 0.01], family)
+    assert q[0] < q[1] <= q[2]

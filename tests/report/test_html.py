@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+
+from fints.errors import SchemaError
+from fints.report import NightlyReport, TargetReport, render_nightly
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+VOID = {"meta", "link", "img", "br", "hr", "input", "source"}
+HOSTILE = "<script>alert('x')</script>&\"'"
+
+
+class Page(HTMLParser):
+    """The elements of a page, with their attributes and text; fails on elements that do not nest."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str | None], list[str]]] = []
+        self.stack: list[tuple[str, dict[str, str | None], list[str]]] = []
+        self.feed(html)
+        assert not self.stack, f"not closed: {self.stack[-1][0]}"
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        element = (tag, dict(attrs), [])
+        self.elements.append(element)
+        if tag not in VOID:
+            self.stack.append(element)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.stack.pop()[0] == tag
+
+    def handle_data(self, data: str) -> None:
+        for element in self.stack:
+            element[2].append(data)
+
+    def all(self, tag: str) -> Iterator[tuple[dict[str, str | None], str]]:
+        return ((attrs, "".join(text)) for name, attrs, text in self.elements if name == tag)
+
+    def texts(self, tag: str) -> list[str]:
+        return [" ".join(text.split()) for _, text in self.all(tag)]
+
+
+@pytest.fixture(scope="module")
+def html(report: NightlyReport) -> str:
+    return render_nightly(report)
+
+
+@pytest.fixture(scope="module")
+def page(html: str) -> Page:
+    return Page(html)
+
+
+def figures(page: Page) -> dict[str, dict[str, object]]:
+    return {attrs["data-figure"]: json.loads(text) for attrs, text in page.all("script") if "data-figure" in attrs}
+
+
+def test_the_page_fetches_nothing(page: Page) -> None:
+    for tag, attrs, _ in page.elements:
+        assert tag not in {"link", "iframe", "img", "object", "embed", "base"}
+        assert "src" not in attrs
+        assert all(value.startswith("#") for name, value in attrs.items() if name == "href")
+    (policy,) = [a["content"] for a, _ in page.all("meta") if a.get("http-equiv") == "Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "http" not in policy
+    assert not any("@import" in text or "url(" in text for _, text in page.all("style"))
+
+
+def test_plotly_is_inlined_once(page: Page) -> None:
+    assert sum("plotly.js v" in text[:200] for _, text in page.all("script")) == 1
+
+
+def test_every_series_and_target_has_its_figures_with_a_text_for_those_who_cannot_see_them(page: Page) -> None:
+    drawn = figures(page)
+    assert len(drawn) == 2 * (2 * 2 + 1)
+    labels = {attrs["id"]: attrs["aria-label"] for attrs, _ in page.all("div") if attrs.get("class") == "plot"}
+    assert set(labels) == set(drawn)
+    assert all(len(label) > 40 for label in labels.values())
+    assert len(page.texts("figcaption")) == len(drawn)
+    for figure in drawn.values():
+        assert figure["data"]
+        assert all(len(trace["x"]) == len(trace["y"]) > 0 for trace in figure["data"])
+
+
+def test_the_fan_shows_history_then_nested_bands_in_natural_units(page: Page) -> None:
+    fan = next(spec for name, spec in figures(page).items() if name.endswith("fan"))
+    traces = {trace["name"]: trace for trace in fan["data"]}
+    assert len(traces["observed"]["y"]) == 250
+    assert min(traces["median forecast"]["x"]) == max(traces["observed"]["x"]) + 1
+    assert 1e9 < min(traces["observed"]["y"]) < max(traces["observed"]["y"]) < 1e10
+    assert min(traces["95 % band"]["y"]) < min(traces["80 % band"]["y"])
+    assert max(traces["95 % band"]["y"]) > max(traces["80 % band"]["y"])
+
+
+def test_the_periodogram_keeps_its_peaks_and_labels_the_cycles(page: Page) -> None:
+    spec = next(spec for name, spec in figures(page).items() if name.endswith("spectrum"))
+    traces = {trace["name"]: trace for trace in spec["data"]}
+    assert {"power", "noise alone", "5 % level", "cycle found"} == set(traces)
+    assert len(traces["power"]["x"]) <= 600
+    assert max(traces["power"]["y"]) == 40
+    assert traces["cycle found"]["text"] == ["5"]
+    assert traces["cycle found"]["y"] == [40]
+
+
+def test_symbols_are_data_and_never_markup(html: str, page: Page) -> None:
+    assert "alert('x')</script>" not in html
+    assert "<script>alert" not in html
+    assert HOSTILE in page.texts("h3")
+    assert any(HOSTILE in (attrs.get("aria-label") or "") for _, attrs, _ in page.elements)
+    assert "<unknown>" in page.texts("dd")
+    assert "TrainingError: <b>no</b> loss" in page.texts("td")
+
+
+def test_the_headline_says_what_was_forecast_and_for_when(page: Page) -> None:
+    assert page.texts("h1") == [
+        "Volume and volatility of 2 series for the next 3 sessions, Wed 2 Jan 2019 to Fri 4 Jan 2019"
+    ]
+    assert "Nightly forecast · as of Mon 31 Dec 2018" in page.texts("p")
+    assert "2019-01-01 is a closed day: 2018-12-31 is used." in page.texts("p")
+
+
+def test_the_verdict_of_each_target_comes_first(page: Page) -> None:
+    assert page.texts("h2")[0] == "Verdict"
+    leads = [text for attrs, text in page.all("p") if attrs.get("class") == "lead"]
+    assert leads == [f"Cycle is better than HAR on {t}: RMSE 7.7 % lower." for t in ("log_volume", "log_range")]
+
+
+def test_the_best_of_each_column_is_bold_and_coverage_is_judged_by_its_level(page: Page) -> None:
+    bold = [text for attrs, text in page.all("td") if "strong" in (attrs.get("class") or "").split()]
+    board = [text for text in bold if text.startswith("0.") and len(text) == 6]
+    assert board == ["0.2400", "0.7000", "0.1400", "0.1800"] * 2
+    assert [text for text in bold if text in {"84.0 %", "81.0 %", "93.0 %", "95.1 %"}] == ["81.0 %", "95.1 %"] * 2
+
+
+def test_findings_stand_by_severity_and_problems_with_their_consequence(page: Page) -> None:
+    rows = [text.split("\n")[0] for text in page.texts("tr")]
+    graves = [row for row in rows if row.startswith(("quarantine", "suspect", "gap"))]
+    assert [row.split("^")[0].split("<")[0].rstrip() for row in graves] == ["quarantine", "suspect", "gap"]
+    assert any(row.startswith("SHORTlog_volumeleft out12 values") for row in rows)
+    assert any(row.startswith("HOLEDlog_volumesome bars left out2 of") for row in rows)
+
+
+def test_tables_scroll_inside_their_own_region(page: Page) -> None:
+    regions = [attrs for attrs, _ in page.all("div") if attrs.get("class") == "scroll"]
+    assert len(regions) == sum(1 for _ in page.all("table"))
+    assert all(attrs["role"] == "region" and attrs["tabindex"] == "0" and attrs["aria-label"] for attrs in regions)
+
+
+def test_ids_are_unique_and_links_lead_somewhere(page: Page) -> None:
+    ids = [attrs["id"] for _, attrs, _ in page.elements if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    assert {attrs["href"][1:] for attrs, _ in page.all("a")} <= set(ids)
+    labelled = {attrs["aria-labelledby"] for _, attrs, _ in page.elements if "aria-labelledby" in attrs}
+    assert labelled <= set(ids)
+
+
+def test_the_page_is_made_for_phones_and_for_paper(page: Page) -> None:
+    assert any(attrs.get("name") == "viewport" for attrs, _ in page.all("meta"))
+    (style,) = [text for _, text in page.all("style")]
+    assert "@media print" in style
+    assert "@media (max-width" in style
+
+
+def test_a_night_without_hold_out_cycles_or_findings_says_so(report: NightlyReport) -> None:
+    bare = replace(
+        report.targets[0],
+        leaderboard=pd.DataFrame(),
+        by_step=pd.DataFrame(),
+        verdicts=(),
+        spectra={},
+        periods=pd.DataFrame(),
+    )
+    page = Page(
+        render_nightly(
+            replace(report, targets=(bare,), findings=pd.DataFrame(), problems=pd.DataFrame(), facts={}, notes=())
+        )
+    )
+    text = " ".join(page.texts("body"))
+    assert "No hold-out comparison was made" in text
+    assert "No series was left out." in text
+    assert "The checks found nothing to report." in text
+    assert len(figures(page)) == 2
+
+
+def test_a_night_without_forecasts_still_makes_a_page(report: NightlyReport) -> None:
+    empty = replace(report.targets[0], forecast=report.targets[0].forecast.head(0))
+    page = Page(render_nightly(replace(report, targets=(empty,))))
+    assert page.texts("h1") == ["Nothing could be forecast; the reasons stand below."]
+
+
+def test_a_report_without_its_columns_is_refused(report: NightlyReport) -> None:
+    target = report.targets[0]
+    with pytest.raises(
+        SchemaError, match="forecast of log_volume in the nightly report lacks the columns \\['mean'\\]"
+    ):
+        replace(target, forecast=target.forecast.drop(columns="mean"))
+    with pytest.raises(SchemaError, match="without history for"):
+        TargetReport("log_volume", "", "Cycle", target.history[target.history["unique_id"] == "^GSPC"], target.forecast)
