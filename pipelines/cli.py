@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -151,7 +152,6 @@ def ui(
 ) -> None:
     """Serve the MLflow runs on this machine and print the link to the nightly ones."""
     with reported():
-        import os
         import subprocess
 
         from fints.tracking import SERVER, Tracking
@@ -191,4 +191,6 @@ def _write_json(file: Path | None, value: Any) -> None:  # noqa: ANN401
 
 def main() -> None:
     """Run the command line."""
+    # Waiting threads that spin slow training tenfold on a busy machine; torch reads this when it is loaded.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     app()

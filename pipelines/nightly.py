@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -53,7 +53,7 @@ class NightlyOutcome:
     @property
     def complete(self) -> bool:
         """Whether every symbol has a forecast of every target."""
-        return self.night.problems.empty and not self.night.failed
+        return not self.night.problems["left_out"].any() and not self.night.failed
 
     def to_json(self) -> dict[str, object]:
         """Return plain values for ``--json``."""
@@ -121,15 +121,13 @@ def _targets(
         try:
             night = forecast_target(bars, target, settings, as_of, shelf, stages)
         except DataError as error:
-            problems.append({"unique_id": "all series", "target": target, "reason": str(error)})
+            problems.append({"unique_id": "all series", "target": target, "reason": str(error), "left_out": True})
             continue
         nights.append(night)
-        problems += [
-            {"unique_id": p.unique_id, "target": target, "reason": p.reason} for p in night.problems if p.left_out
-        ]
+        problems += [{"target": target, **asdict(problem)} for problem in night.problems]
     if not nights:
         raise SeriesError("nothing can be forecast. " + " ".join(str(p["reason"]) for p in problems))
-    return tuple(nights), pd.DataFrame(problems, columns=["unique_id", "target", "reason"])
+    return tuple(nights), pd.DataFrame(problems, columns=["unique_id", "target", "reason", "left_out"])
 
 
 def _findings(store: BarStore, symbols: list[str], settings: NightlySettings, as_of: AsOf) -> pd.DataFrame:

@@ -41,7 +41,7 @@ class Night:
     findings : pandas.DataFrame
         Of the data checks, for the symbols forecast.
     problems : pandas.DataFrame
-        ``unique_id, target, reason``: what was left out.
+        ``unique_id, target, reason, left_out``: series left out, or shortened.
     created_at : pandas.Timestamp
         UTC.
     failed : mapping of str to str
@@ -158,7 +158,7 @@ def machine_readable(night: Night, page: Path, run_id: str | None) -> dict[str, 
             for t in night.targets
         },
         "plans": {t.target: t.model.plan.to_dict()["cycles"] for t in night.targets},
-        "left_out": json.loads(night.problems.to_json(orient="records")),
+        "problems": json.loads(night.problems.to_json(orient="records")),
         "failed": night.failed,
         "report": str(page),
         "mlflow_run": run_id,

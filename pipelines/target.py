@@ -181,7 +181,11 @@ def _holdout(panel: pd.DataFrame, settings: NightlySettings, progress: Callable[
     """Compare the model with the baselines on the last windows; its plan comes from before them."""
     h, windows = settings.h, settings.holdout.n_windows
     step = settings.holdout.step_size or h
+    long_enough, short = usable(panel, settings.input_size + 2 * h + (windows - 1) * step)
     try:
+        if long_enough.empty:
+            raise SeriesError("; ".join(map(str, short)))
+        panel = long_enough
         folds = make_folds(panel, h, windows, step, "auto", 0)
         _, plan, _ = _plan(folds.training(panel, folds.cutoffs[0]), settings)
         model = _model(settings, plan)

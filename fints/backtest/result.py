@@ -85,21 +85,14 @@ class CrossValidation:
         coverage = [f"cov{level:g}" for level in levels]
         columns = ["model", "RMSE", "MAE", "MASE", "CRPS", *coverage, "n", "windows", "void", "problem"]
         rows = self.shared()
-        table = pd.DataFrame(columns=columns)
-        if len(rows):
-            scored = summarise(rows, self.scales, ["model"]).sort_values("RMSE", kind="stable", ignore_index=True)
-            scored["windows"] = rows["cutoff"].nunique()
-            void = self.void.groupby("model").size()
-            scored["void"] = scored["model"].map(void).fillna(0).astype(int)
-            scored["problem"] = ""
-            table = scored[columns]
-        failed = pd.DataFrame({"model": list(self.failures), "problem": list(self.failures.values())})
-        if failed.empty:
-            return table
-        failed = failed.reindex(columns=columns).astype(
-            {c: "float64" for c in columns if c not in {"model", "problem"}}
-        )
-        return failed if table.empty else pd.concat([table, failed], ignore_index=True)
+        table = summarise(rows, self.scales, ["model"]).sort_values("RMSE", kind="stable") if len(rows) else rows
+        table = table.set_index("model").reindex(columns=columns[1:])
+        table["windows"] = rows["cutoff"].nunique() if len(rows) else 0
+        table["void"] = self.void.groupby("model").size().reindex(table.index, fill_value=0)
+        # failed models come last, without scores
+        table = table.reindex([*table.index, *self.failures])
+        table["problem"] = [self.failures.get(str(model), "") for model in table.index]
+        return table.rename_axis("model").reset_index()
 
     def by_step(self) -> pd.DataFrame:
         """Score each model at each step ahead: ``model, step``, RMSE, MAE, MASE, CRPS, coverage, ``n``."""

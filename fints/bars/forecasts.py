@@ -142,7 +142,8 @@ def _naive(instants: pd.Series) -> pd.Series:
 
 
 def _month(frame: pd.DataFrame) -> pd.Series:
-    return frame["as_of"].dt.strftime("%Y-%m").astype("str")
+    months: pd.Series = frame["as_of"].dt.strftime("%Y-%m")
+    return months
 
 
 def _frame(rows: pa.Table) -> pd.DataFrame:

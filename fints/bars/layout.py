@@ -83,7 +83,17 @@ def to_arrow(frame: pd.DataFrame, schema: pa.Schema) -> pa.Table:
     """Turn a frame into Arrow columns of ``schema``; missing values become null."""
     import pyarrow as pa
 
-    return pa.Table.from_pandas(frame[schema.names], schema=schema, preserve_index=False, safe=False)
+    return pa.Table.from_arrays([_to_arrow(frame[field.name], field.type) for field in schema], schema=schema)
+
+
+def _to_arrow(column: pd.Series, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
+    """Turn one column into Arrow; times by way of naive UTC, because pyarrow's own way stumbles over pandas 3.1."""
+    import pyarrow as pa
+
+    if not pd.api.types.is_datetime64_any_dtype(column.dtype):
+        return pa.array(column, from_pandas=True).cast(kind)
+    stamps = pa.array(utc_stamps(column)).cast(pa.timestamp("us"), safe=False)
+    return stamps.view(kind) if pa.types.is_timestamp(kind) else stamps.cast(kind, safe=False)
 
 
 def periods_of(bars: pd.DataFrame) -> tuple[NDArray[np.int64], list[str]]:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _SURE = 3.0
 _HARMONIC_BINS = 0.25
+_SLOW = 4
+_APART = 0.75
 
 
 def detect_periods(
@@ -95,20 +97,27 @@ def _search_series(samples: Samples, search: Search) -> tuple[list[Line], Search
     periodogram = compute(samples, samples.value)
     background = fit_background(periodogram)
     peak = highest_peak(periodogram, background, search, [])
-    smallest = 1.0 if peak is None else peak.p_value
     known: list[Peak] = []
+    judged: list[float] = []
     residual = samples.value
-    while peak is not None and peak.p_value <= search.alpha and len(known) < search.max_lines:
+    while peak is not None:
+        reported = search.reports(peak.frequency, samples.duration)
+        judged.extend([peak.p_value] if reported else [])
+        if peak.p_value > search.alpha or len(judged) > search.max_lines or len(known) > search.max_lines + _SLOW:
+            break
         alone = fit_lines(samples, residual, [peak.frequency])
-        known.append(replace(peak, frequency=float(alone.frequency[0])))
-        fit = fit_lines(samples, samples.value, [line.frequency for line in known], steps=2)
-        known = [replace(line, frequency=float(f)) for line, f in zip(known, fit.frequency, strict=True)]
+        lines = [*known, replace(peak, frequency=float(alone.frequency[0]))]
+        fit = fit_lines(samples, samples.value, [line.frequency for line in lines], steps=2)
+        if np.diff(np.sort(fit.frequency)).min(initial=np.inf) * samples.duration < _APART:
+            # two lines on one frequency cancel each other: the series holds no more that can be told apart
+            break
+        known = [replace(line, frequency=float(f)) for line, f in zip(lines, fit.frequency, strict=True)]
         residual = fit.residual
         periodogram = compute(samples, residual)
         background = fit_background(periodogram, like=background)
         peak = highest_peak(periodogram, background, search, known)
     searched = Searched(samples, background, search)
-    return _lines(known, searched), searched, smallest
+    return _lines(known, searched), searched, judged[0] if judged else 1.0
 
 
 def _lines(known: list[Peak], searched: Searched) -> list[Line]:
@@ -119,7 +128,8 @@ def _lines(known: list[Peak], searched: Searched) -> list[Line]:
     error = np.sqrt(searched.background.level(fit.frequency) * fit.curvature)
     tolerance = np.maximum(_SURE * error, _HARMONIC_BINS / samples.duration)
     strength = np.array([line.ratio for line in known])
-    groups = group_harmonics(fit.frequency, tolerance, strength)
+    reported = np.flatnonzero([searched.search.reports(f, samples.duration) for f in fit.frequency])
+    groups = group_harmonics(fit.frequency[reported], tolerance[reported], strength[reported])
     method = _describe(searched)
     lines = [
         Line(
@@ -136,7 +146,7 @@ def _lines(known: list[Peak], searched: Searched) -> list[Line]:
             stable=is_stable(samples, fit, k),
             method=method,
         )
-        for k, members in groups.items()
+        for k, members in ((reported[first], numbers) for first, numbers in groups.items())
     ]
     return sorted(lines, key=lambda line: -line.strength)
 

@@ -101,12 +101,13 @@ def fit_lines(samples: Samples, value: FloatArray, frequencies: Sequence[float],
         waves, linear = _waves(time, scale, frequency, value)
         design = np.hstack([waves, _slopes(time, scale, waves, linear)])
         change = np.linalg.lstsq(design.T @ design, design.T @ (value - waves @ linear), rcond=None)[0][-lines:]
-        frequency = frequency + np.clip(change, -0.25, 0.25) / scale
+        moved = frequency + np.clip(change, -0.25, 0.25) / scale
+        frequency = np.clip(moved, 0.5 / scale, 0.5 / samples.step)
         if np.abs(change).max() < _CONVERGED:
             break
     waves, linear = _waves(time, scale, frequency, value)
     design = np.hstack([waves, _slopes(time, scale, waves, linear)])
-    bound = np.diag(np.linalg.pinv(design.T @ design))[-lines:] / scale**2
+    bound = np.maximum(np.diag(np.linalg.pinv(design.T @ design))[-lines:], 0.0) / scale**2
     return LineFit(
         frequency=frequency,
         cosine=linear[2::2],
@@ -156,18 +157,17 @@ def is_stable(samples: Samples, fit: LineFit, index: int) -> bool:
     value = fit.residual + fit.line(index, samples.place)
     edges = np.linspace(samples.place[0], samples.place[-1], windows + 1)[1:-1]
     parts = np.split(np.arange(len(value)), np.searchsorted(samples.place, edges))
-    present = [_share(samples.place[part], value[part], fit, index) >= _PRESENT for part in parts]
+    present = [_holds(samples.place[part], value[part], fit, index) for part in parts]
     return sum(present) >= windows - (windows == _MOST_WINDOWS)
 
 
-def _share(place: FloatArray, value: FloatArray, fit: LineFit, index: int) -> float:
-    """Amplitude found in the line's own phase, over its amplitude in the whole series."""
+def _holds(place: FloatArray, value: FloatArray, fit: LineFit, index: int) -> bool:
     time = place - fit.middle
     angle = 2 * np.pi * fit.frequency[index] * time
     design = np.column_stack([np.ones_like(time), time, np.cos(angle), np.sin(angle)])
-    cosine, sine = np.linalg.lstsq(design, value, rcond=None)[0][2:]
+    part = np.linalg.lstsq(design, value, rcond=None)[0][2:]
     whole = np.array([fit.cosine[index], fit.sine[index]])
-    return float(np.array([cosine, sine]) @ whole / (whole @ whole))
+    return bool(part @ whole >= _PRESENT * (whole @ whole))
 
 
 def group_harmonics(frequency: FloatArray, tolerance: FloatArray, strength: FloatArray) -> dict[int, dict[int, int]]:

@@ -61,11 +61,15 @@ class Search:
         if self.method not in METHODS:
             raise UnknownNameError("periodogram method", self.method, METHODS)
 
-    def band(self, periodogram: Periodogram) -> NDArray[np.bool_]:
-        """Which frequencies of a periodogram are searched, shape (F,)."""
-        low = self.min_cycles / periodogram.duration
+    def band(self, periodogram: Periodogram, cycles: float | None = None) -> NDArray[np.bool_]:
+        """Which frequencies hold at least `cycles` (by default `min_cycles`) and lie below Nyquist, shape (F,)."""
+        low = (self.min_cycles if cycles is None else cycles) / periodogram.duration
         high = periodogram.nyquist - 1 / periodogram.duration
         return (periodogram.frequency >= low) & (periodogram.frequency <= high)
+
+    def reports(self, frequency: float, duration: float) -> bool:
+        """Whether a line of that frequency repeats often enough to be reported."""
+        return frequency * duration >= self.min_cycles
 
     def peaks(self, periodogram: Periodogram) -> float:
         """How many independent peaks the band holds, for :func:`search_p_value`."""
@@ -97,13 +101,14 @@ def highest_peak(
 ) -> Peak | None:
     """Most significant peak that is not a part of a line already known; None if there is none.
 
+    Everything of at least one cycle is looked at: what is too slow to be reported must not leave its skirt in the band.
     A real cycle drifts, so it leaves power beside its line. Within 1.25 / duration of a line nothing can be told apart
     from it, and within 5 / duration a peak of less than a tenth of its ratio is its skirt.
     """
-    band = search.band(periodogram)
+    band = search.band(periodogram, cycles=1.0)
     frequency = periodogram.frequency[band]
     ratio = periodogram.power[band] / background.level(frequency)
-    free = np.ones(len(frequency), dtype=bool)
+    free = _summits(ratio)
     for line in known:
         distance = np.abs(frequency - line.frequency) * periodogram.duration
         free &= (distance > _SEPARATION) & ((distance > _SKIRT) | (ratio >= _WEAK * line.ratio))
@@ -117,6 +122,16 @@ def highest_peak(
     surprise = exceedance(against, others.log_variance(peak))
     p_value = search_p_value(float(surprise[0]), search.peaks(periodogram))
     return Peak(float(peak[0]), float(against[0]), p_value)
+
+
+def _summits(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Local maxima; the ends are none, being slopes of what lies beyond."""
+    higher = values[1:] > values[:-1]
+    return (
+        np.concatenate([[False], higher[:-1] & ~higher[1:], [False]])
+        if len(values) > 1
+        else np.zeros(len(values), bool)
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -40,7 +40,7 @@ _ORDERS = (
 )
 _PEAK_WIDTH = 1.5
 _ITERATIONS = 60
-_CONVERGED = 1e-9
+_CONVERGED = 1e-6
 _EULER = 0.5772156649015329
 
 
@@ -110,22 +110,26 @@ def fit_background(
         apart = np.abs(frequency - without) > _PEAK_WIDTH / periodogram.duration
         frequency, power = frequency[apart], power[apart]
     power = np.maximum(power, np.finfo(np.float64).tiny)
-    count = len(frequency) / periodogram.correlation
     orders = _ORDERS if like is None else ((like.cosines, like.corner),)
-    best: tuple[float, Background] | None = None
-    for cosines, corner in orders:
-        terms = _terms(frequency * periodogram.step, cosines, corner)
-        coefficients, inverse = _fit(terms, power)
-        covariance = inverse * periodogram.correlation * _VARIANCE / _SLOPE**2
-        ratio = power * np.exp(-terms @ coefficients)
-        capped = np.where(ratio < _CAP, ratio, _CAP + _CAP * np.log(np.maximum(ratio, _CAP) / _CAP))
-        loss = float(np.sum(capped - _MEAN * np.log(ratio)))
-        size = terms.shape[1] + (0 < corner < 1)
-        criterion = 2 * loss * _SLOPE / _VARIANCE / periodogram.correlation + size * np.log(count)
-        if best is None or criterion < best[0]:
-            best = criterion, Background(cosines, corner, coefficients, covariance, periodogram.step)
-    assert best is not None
-    return best[1]
+    candidates = [_candidate(frequency, power, periodogram, order) for order in orders]
+    return min(candidates, key=lambda candidate: candidate[0])[1]
+
+
+def _candidate(
+    frequency: FloatArray, power: FloatArray, periodogram: Periodogram, order: tuple[int, float]
+) -> tuple[float, Background]:
+    """Information criterion and fit of one order."""
+    cosines, corner = order
+    correlation = periodogram.correlation
+    terms = _terms(frequency * periodogram.step, cosines, corner)
+    coefficients, inverse = _fit(terms, power)
+    covariance = inverse * correlation * _VARIANCE / _SLOPE**2
+    ratio = power * np.exp(-terms @ coefficients)
+    capped = np.where(ratio < _CAP, ratio, _CAP + _CAP * np.log(np.maximum(ratio, _CAP) / _CAP))
+    loss = float(np.sum(capped - _MEAN * np.log(ratio)))
+    size = terms.shape[1] + (0 < corner < 1)
+    criterion = 2 * loss * _SLOPE / _VARIANCE / correlation + size * np.log(len(frequency) / correlation)
+    return criterion, Background(cosines, corner, coefficients, covariance, periodogram.step)
 
 
 def exceedance(ratio: FloatArray, log_variance: FloatArray) -> FloatArray:

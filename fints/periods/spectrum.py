@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 OVERSAMPLING = 8
 TAPERED_SHARE = 0.2
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,6 +94,8 @@ def fft_periodogram(samples: Samples, value: FloatArray) -> Periodogram:
     # a wise length would be faster, but only multiples of n keep the independent frequencies on the grid
     length = OVERSAMPLING * n
     power = np.abs(np.fft.rfft(taper * flat, length)) ** 2 / energy
+    # what is left of a series that is all lines and trend is rounding, which is not to be searched for lines
+    power += (_ROUNDING * np.abs(samples.value).max()) ** 2
     weight, time = taper**2 / energy, np.arange(n)
     variance = float(weight @ time**2 - (weight @ time) ** 2)
     return Periodogram(

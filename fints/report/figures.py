@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -131,8 +132,10 @@ def by_step(target: TargetReport, word: str) -> Drawing | None:
     data = []
     for i, model in enumerate(models):
         rows = frame[frame["model"] == model].sort_values("step")
-        text = [f"{model}, step {s}: {v:.4f}" for s, v in zip(rows["step"], rows["RMSE"], strict=True)]
-        line = _line(rows["step"].to_numpy(float), rows["RMSE"].to_numpy(float), str(model), _colour(i), text=text)
+        # plotly reads a little markup in names
+        name = escape(str(model), quote=False)
+        text = [f"{name}, step {s}: {v:.4f}" for s, v in zip(rows["step"], rows["RMSE"], strict=True)]
+        line = _line(rows["step"].to_numpy(float), rows["RMSE"].to_numpy(float), name, _colour(i), text=text)
         line["line"] |= {"dash": DASHES[i % len(DASHES)], "width": 2.6 if model == target.model else 1.6}
         data.append(line)
     layout = _layout(xaxis=_axis(f"{word.capitalize()}s ahead"), yaxis=_axis("RMSE"))
@@ -274,7 +277,7 @@ def _nice_ticks(values: NDArray[np.float64], write: Any) -> dict[str, Any]:  # n
     low, high = np.log10(positive.min()), np.log10(positive.max())
     decades = range(int(np.floor(low)), int(np.ceil(high)) + 1)
     ticks: list[float] = []
-    for steps in ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 7), tuple(np.arange(10, 100) / 10)):
+    for steps in ((1,), (1, 5), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 7), tuple(np.arange(10, 100) / 10)):
         every = [m * 10.0**e for e in decades for m in steps]
         ticks = [t for t in every if low - 0.02 <= np.log10(t) <= high + 0.02]
         if len(ticks) >= FEWEST_TICKS:

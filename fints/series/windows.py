@@ -180,7 +180,7 @@ class Tape:
             for close, (_, rows) in zip(closes, future.groupby("unique_id", sort=False), strict=True)
         ]
         ahead = {name: np.stack([part[name] for part in parts]) for name in CLOCKS}
-        covariates = np.array(future[list(calendar)], dtype=np.float64).reshape(n, -1, len(calendar))
+        covariates = np.array(future[list(calendar)], dtype=np.float64).reshape(n, len(future) // n, len(calendar))
         steps = np.arange(input_size, dtype=np.float64)[None].repeat(n, axis=0)
         return Windows(
             values=self.values[past],

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from fints.errors import CalendarError, DateError
-from fints.sessions.library import NAT, dates_of, library
+from fints.sessions.library import dates_of, library
 from fints.sessions.names import canonical_name
 from fints.sessions.overrides import overrides, overrides_hash
 from fints.sessions.table import CLOSE, LAST_YEAR, civil_day, events, known_state, session_table, year_of
@@ -258,4 +258,4 @@ def check_known_days() -> None:
         check_exchange(ExchangeCalendar(mic))
 
 
-__all__ = ["NAT", "ExchangeCalendar", "calendar_range", "calendar_version", "check_known_days", "get_calendar"]
+__all__ = ["ExchangeCalendar", "calendar_range", "calendar_version", "check_known_days", "get_calendar"]

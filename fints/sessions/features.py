@@ -216,8 +216,10 @@ def calendar_features(
             raise UnknownNameError("calendar feature", name, FEATURES)
     values = {name: np.empty(len(bars), dtype=np.float64) for name in chosen}
     for place, rows in rows_of(bars, calendar):
+        sessions, which = rows.by_session()
         for name, column in values.items():
-            column[place] = FEATURES[name].function(rows)
+            feature = FEATURES[name]
+            column[place] = feature.function(rows) if feature.intraday else feature.function(sessions)[which]
     return pd.DataFrame({PREFIX + name: column for name, column in values.items()}, index=bars.index)
 
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     Dates = pd.DatetimeIndex | pd.Series | NDArray[Any] | list[pd.Timestamp]
 
 NAT = np.iinfo(np.int64).min
-COLUMNS = ("open", "close", "break_start", "break_end")
 _LIBRARY_COLUMNS = ("market_open", "market_close", "break_start", "break_end")
 _SATURDAY = 5
 _YEAR = 366  # a rule may move a holiday over the end of the range

@@ -143,9 +143,10 @@ def _parse_entry(mic: str, entry: Mapping[str, Any]) -> Iterator[Event]:
         raise CalendarError(
             f"overrides of {mic}: cannot read {dict(entry)}; it needs session(s), kind, announced, reason"
         )
-    announced = _day(mic, entry.get("announced"))
+    said = entry.get("announced")
     for value in entry.get("sessions", [entry.get("session")]):
         day = _day(mic, value)
+        announced = day if said == "same day" else _day(mic, said)
         if day is None or announced is None or announced > day:
             raise CalendarError(f"overrides of {mic}: {value} needs a date and an announced date not after it")
         yield Event(day, announced, entry["kind"], str(entry["reason"]), _minutes(mic, entry.get("time")))

@@ -69,6 +69,11 @@ class Rows:
     end: NDArray[np.int64]
     table: SessionTable
 
+    def by_session(self) -> tuple[Rows, NDArray[np.intp]]:
+        """One row per session, and for each row here its place among them."""
+        _, first, which = np.unique(self.day, return_index=True, return_inverse=True)
+        return Rows(self.mic, self.day[first], self.start[first], self.end[first], self.table), which
+
     @property
     def weekday(self) -> NDArray[np.int64]:
         """Monday 0 … Sunday 6."""

@@ -15,7 +15,7 @@ import pandas as pd
 
 from fints.errors import CalendarError
 from fints.sessions.library import NAT, Hours, library, without_lost_breaks
-from fints.sessions.overrides import Event, overrides
+from fints.sessions.overrides import Event, Kind, overrides
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,6 +24,8 @@ OPEN, CLOSE, BREAK_START, BREAK_END = range(4)
 FIRST_YEAR, LAST_YEAR = 1880, 2209
 _ERA = 30  # years built in one go; 1970 starts one
 _SATURDAY = 5
+_DAY_KINDS: tuple[Kind, ...] = ("closure", "session")
+_HOUR_KINDS: tuple[Kind, ...] = ("early_close", "late_open")
 _USUAL = 0.5  # a weekday on more than half of whose dates in a year there is a session is a trading weekday
 
 
@@ -122,27 +124,21 @@ def events(mic: str) -> tuple[Event, ...]:
     day where the file says ``unlisted: surprise``; elsewhere it was known in advance, since many exchanges list their
     lunar holidays that way. The same holds for special hours whose rule is valid on a single day.
     """
+    implied = _one_offs(mic) if overrides(mic).unlisted == "surprise" else _shared_with_new_york(mic)
+    return tuple(sorted((*overrides(mic).events, *implied), key=lambda event: (event.day, event.kind)))
+
+
+def _one_offs(mic: str) -> list[Event]:
+    """Date what the package lists for single days, and the file does not speak of, by those days themselves."""
     said = overrides(mic)
-    implied: list[Event] = []
-    if said.unlisted == "scheduled":
-        implied = _shared_with_new_york(mic)
-    else:
-        entered = {(event.day, event.kind) for event in said.events}
-        # Summer Saturdays were published ahead, so they are no exception.
-        # Summer Saturdays were published ahead, so they are no exception.
-        weekdays = [int(day) for day in library(mic).adhoc_closures() if (day + 3) % 7 < _SATURDAY]
-        implied += [
-            Event(day, day, "closure", "listed one by one by the calendar package")
-            for day in set(weekdays) - said.scheduled
-            if (day, "closure") not in entered
-        ]
-        for day in set(library(mic).one_off_hours().tolist()) - said.scheduled:
-            implied += [
-                Event(day, day, kind, "one-off hours in the calendar package")
-                for kind in ("early_close", "late_open")
-                if (day, kind) not in entered
-            ]
-    return tuple(sorted((*said.events, *implied), key=lambda event: (event.day, event.kind)))
+    # Summer Saturdays were published ahead, so they are no exception.
+    closed = [int(day) for day in library(mic).adhoc_closures() if (day + 3) % 7 < _SATURDAY]
+    altered = library(mic).one_off_hours().tolist()
+    found = [Event(day, day, "closure", "listed one by one by the calendar package") for day in closed]
+    for kind in _HOUR_KINDS:
+        found += [Event(day, day, kind, "one-off hours in the calendar package") for day in altered]
+    spoken_of = {(event.day, event.kind) for event in said.events}
+    return [e for e in found if e.day not in said.scheduled and (e.day, e.kind) not in spoken_of]
 
 
 def _shared_with_new_york(mic: str) -> list[Event]:
@@ -250,9 +246,6 @@ def _with_days(mic: str, hours: Hours, inside: list[Event], known_until: int) ->
     return Hours(day[order], actual, regular)
 
 
-_DAY_KINDS = ("closure", "session")
-
-
 def _with_times(mic: str, hours: Hours, inside: list[Event], known_until: int) -> NDArray[np.int64]:
     """Set special opens and closes that were known, and undo those that were not yet."""
     actual = hours.actual.copy()
@@ -272,6 +265,3 @@ def _with_times(mic: str, hours: Hours, inside: list[Event], known_until: int) -
 def _instant(day: int, minutes: int, timezone: str) -> int:
     local = pd.Timestamp(day, unit="D") + pd.Timedelta(minutes=minutes)
     return int(local.tz_localize(timezone).as_unit("ns").value)
-
-
-__all__ = ["NAT", "SessionTable", "announcements", "events", "known_state", "session_table"]

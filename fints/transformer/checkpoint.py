@@ -6,10 +6,10 @@ import hashlib
 import json
 import shutil
 import tempfile
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import fints
 from fints.encodings import encoding_config
 from fints.errors import BundleError, FintsError
 from fints.plan import FrequencyPlan
@@ -98,7 +98,7 @@ def load(path: str | Path) -> tuple[Design, Fitted]:
 def _card(design: Design, fitted: Fitted, weights: Path) -> dict[str, object]:
     return {
         "format": FORMAT,
-        "fints": fints.__version__,
+        "fints": version("fints"),
         "weights_sha256": _digest(weights),
         "design": {
             "h": design.h,

@@ -97,7 +97,7 @@ def test_a_doubled_last_row_is_one_bar(make_bars) -> None:
 
 
 @given(order=st.permutations(range(8)))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=12)
 def test_the_order_of_rows_changes_nothing(make_bars, order) -> None:
     bars = pd.concat(
         [make_bars(WEEK), make_bars({"2018-12-19": 102.5, "2018-12-22": 100.0, "2018-12-24": 0.0})], ignore_index=True
@@ -112,9 +112,7 @@ def test_a_weekend_row_of_an_equity_is_set_aside(make_bars) -> None:
     bars = make_bars({"2018-12-21": 100.0, "2018-12-22": 100.0, "2018-12-24": 101.0})
     kept, findings = check_bars(bars, now=NOW)
     assert len(kept) == 2
-    assert [(f.kind, f.reason) for f in findings] == [
-        ("non_session", "XNYS has no session on 2018-12-22, a Saturday")
-    ]
+    assert [(f.kind, f.reason) for f in findings] == [("non_session", "XNYS has no session on 2018-12-22, a Saturday")]
 
 
 def test_a_row_of_nan_on_a_holiday_leaves_no_gap(make_bars) -> None:
@@ -167,9 +165,7 @@ def test_an_unapplied_split_that_stays_is_a_suspect(make_bars) -> None:
 
 
 def test_a_split_that_the_adjusted_close_knows_is_said_to_be_known(make_bars) -> None:
-    bars = make_bars(
-        {"2014-06-05": 647.35, "2014-06-06": 645.57, "2014-06-09": 93.70}, adj_close=[92.48, 92.22, 93.70]
-    )
+    bars = make_bars({"2014-06-05": 647.35, "2014-06-06": 645.57, "2014-06-09": 93.70}, adj_close=[92.48, 92.22, 93.70])
     (finding,) = check_bars(bars, now=NOW)[1]
     assert finding.severity == "suspect"
     assert "the adjusted close knows of it" in finding.reason
@@ -215,9 +211,7 @@ def test_a_close_only_series_is_kept_and_said_to_be_one() -> None:
 def test_single_missing_volumes_are_suspects(make_bars) -> None:
     bars = make_bars(WEEK)
     bars.loc[3, "volume"] = pd.NA
-    assert [(f.kind, str(f.session.date())) for f in check_bars(bars, now=NOW)[1]] == [
-        ("missing_volume", "2018-12-20")
-    ]
+    assert [(f.kind, str(f.session.date())) for f in check_bars(bars, now=NOW)[1]] == [("missing_volume", "2018-12-20")]
 
 
 def test_an_unknown_exchange_is_named(make_bars) -> None:

@@ -46,7 +46,7 @@ def target_report(target: str = "log_volume", names: tuple[str, ...] = ("^GSPC",
     )
     failed = pd.DataFrame({"model": ["Broken"], "problem": ["TrainingError: <b>no</b> loss"]})
     steps = pd.DataFrame(
-        {"model": np.repeat(["Cycle", "HAR"], 3), "step": [1, 2, 3] * 2, "RMSE": np.linspace(0.2, 0.3, 6)}
+        {"model": np.repeat(["Cycle", HOSTILE], 3), "step": [1, 2, 3] * 2, "RMSE": np.linspace(0.2, 0.3, 6)}
     )
     plan = pd.DataFrame(
         {

@@ -113,6 +113,8 @@ def test_symbols_are_data_and_never_markup(html: str, page: Page) -> None:
     assert "alert('x')</script>" not in html
     assert "<script>alert" not in html
     assert HOSTILE in page.texts("h3")
+    steps = next(spec for name, spec in figures(page).items() if name.endswith("steps"))
+    assert steps["data"][1]["name"] == "&lt;script&gt;alert('x')&lt;/script&gt;&amp;\"'"
     assert any(HOSTILE in (attrs.get("aria-label") or "") for _, attrs, _ in page.elements)
     assert "<unknown>" in page.texts("dd")
     assert "TrainingError: <b>no</b> loss" in page.texts("td")

@@ -191,6 +191,14 @@ def test_a_row_does_not_depend_on_the_rows_beside_it(seed):
     pd.testing.assert_frame_equal(calendar_features(some, calendar), whole.loc[some.index])
 
 
+def test_a_bar_of_the_day_carries_the_facts_of_its_session():
+    bars = features("XNYS", "2018-11-01", "2018-12-31", interval="1h")
+    daily = features("XNYS", "2018-11-01", "2018-12-31")
+    pd.testing.assert_frame_equal(
+        bars[list(daily)].set_axis(bars.index.normalize()), daily.loc[bars.index.normalize()], check_names=False
+    )
+
+
 def test_no_feature_repeats_another_or_adds_up_to_a_constant():
     frame = features("XNYS", "1999-01-01", "2018-12-31")
     varying = frame.loc[:, frame.nunique() > 1]

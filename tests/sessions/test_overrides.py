@@ -20,6 +20,11 @@ def test_an_entry_becomes_an_event():
     assert parse_overrides(GOOD)["XAAA"].events == (Event(day("2018-12-05"), day("2018-12-01"), "closure", "mourning"),)
 
 
+def test_each_session_may_be_announced_on_its_own_day():
+    text = GOOD.replace("session: 2018-12-05", "sessions: [2018-12-05, 2018-12-06]").replace("2018-12-01", "same day")
+    assert [event.announced for event in parse_overrides(text)["XAAA"].events] == [day("2018-12-05"), day("2018-12-06")]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [

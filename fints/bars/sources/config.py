@@ -145,7 +145,7 @@ class YahooConfig(_Config):
     attempts : int
         Tries per symbol, the first included.
     wait : float
-        Seconds before the second try; the pause doubles, with jitter.
+        Seconds that the pause before the second try may last; it is random, and its limit doubles with each try.
     cache : pathlib.Path, optional
         Folder of yfinance's cache of time zones; by default one of this process, so that other programs cannot lock it.
     """

@@ -20,7 +20,7 @@ _FORMATS: Final = (
     "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S", "%m/%d/%Y %H:%M", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M:%S",
     "%d/%m/%Y %H:%M:%S", "%Y%m%d %H%M%S", "%Y%m%d %H:%M:%S",
 )  # fmt: skip
-_OFFSET: Final = re.compile(r"(?:[+-]\d\d:?\d\d|Z|\bUTC)$")
+_OFFSET: Final = re.compile(r"\d:\d\d(?::\d\d(?:\.\d+)?)?\s?(?:[+-]\d\d:?\d\d|Z|UTC)$")
 _EPOCH_SECONDS: Final = 10
 _EPOCH_MILLISECONDS: Final = 13
 
@@ -93,7 +93,7 @@ def read_stamps(column: pd.Series, *, date_format: str | None = None, where: str
     epoch = _epoch(texts)
     if epoch is not None:
         return epoch
-    aware = bool(texts.str.contains(_OFFSET).all()) and len(texts) > 0 and texts.str.len().min() > len("2018-12-31")
+    aware = bool(texts.str.contains(_OFFSET).all())
     read = [dates for form in _formats(date_format) if (dates := _parsed(texts, form, utc=aware)) is not None]
     if not read:
         raise ConfigError(

@@ -142,7 +142,7 @@ class YahooSource:
         SourceError
             It answered for another symbol, or from an exchange that is not known here.
         """
-        from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
+        from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
         if request.interval not in LOOK_BACK:
             raise NoSuchRangeError(
@@ -151,9 +151,7 @@ class YahooSource:
         self._prepare()
         retrying = Retrying(
             stop=stop_after_attempt(self.config.attempts),
-            wait=wait_exponential_jitter(
-                initial=self.config.wait, max=_LONGEST_PAUSE if self.config.wait else 0, jitter=self.config.wait
-            ),
+            wait=wait_random_exponential(multiplier=self.config.wait, max=_LONGEST_PAUSE),
             retry=retry_if_exception_type((RateLimitedError, TransientError)),
             reraise=True,
         )

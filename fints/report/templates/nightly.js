@@ -1,6 +1,7 @@
 "use strict";
 (() => {
   const PRINT_WIDTH = 660;
+  const MOST_AT_ONCE = 80;
   const settings = { responsive: true, displayModeBar: false, scrollZoom: false };
   const plots = [...document.querySelectorAll(".plot")];
   const specOf = (plot) => JSON.parse(document.querySelector(`script[data-figure="${plot.id}"]`).textContent);
@@ -18,9 +19,14 @@
       }
     }, { rootMargin: "800px" });
     plots.forEach((plot) => seen.observe(plot));
-  } else {
-    plots.forEach(draw);
   }
+  // an ordinary night is drawn ahead of the reader, one figure at a time; a long one only where they scroll
+  const drawNext = (i) => {
+    if (i === plots.length) return;
+    draw(plots[i]);
+    setTimeout(drawNext, 0, i + 1);
+  };
+  if (plots.length <= MOST_AT_ONCE || !("IntersectionObserver" in window)) drawNext(0);
   // paper: everything drawn and open, at the width of a page
   const folded = () => document.querySelectorAll("details");
   let wasOpen = [];

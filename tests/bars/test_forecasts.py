@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from fints.bars.forecasts import FORECAST_COLUMNS, QUANTILE_COLUMNS
+from fints.bars.store import BarStore
+from fints.errors import SchemaError
+
+
+@pytest.fixture
+def store(tmp_path) -> BarStore:
+    return BarStore(tmp_path / "store")
+
+
+def forecasts(
+    as_of: str = "2018-11-20", unique_id: str = "^GSPC", target: str = "log_volume", **columns
+) -> pd.DataFrame:
+    frame = pd.DataFrame(
+        {
+            "as_of": pd.Timestamp(as_of),
+            "unique_id": unique_id,
+            "target": target,
+            "interval": "1d",
+            "ds": pd.to_datetime(["2018-11-21", "2018-11-23"]),
+            "step": [1, 2],
+            "model": "HAR",
+            "model_version": "1",
+            "data_version": 3,
+            "mean": [1.0, 2.0],
+            **{name: [float(place), float(place)] for place, name in enumerate(QUANTILE_COLUMNS)},
+        }
+    )
+    return frame.assign(**columns)
+
+
+def test_forecasts_are_read_back(store) -> None:
+    store.write_forecasts(forecasts())
+    read = store.read_forecasts()
+    assert list(read.columns) == list(FORECAST_COLUMNS)
+    columns = forecasts().columns
+    pd.testing.assert_frame_equal(read[columns], forecasts().astype(read[columns].dtypes))
+    assert read["created_at"].dt.tz is not None
+
+
+def test_the_same_night_twice_leaves_one_set(store) -> None:
+    for _ in range(2):
+        store.write_forecasts(forecasts())
+    assert len(store.read_forecasts()) == 2
+
+
+def test_a_set_is_replaced_as_a_whole_and_others_stay(store) -> None:
+    for other in (
+        forecasts(),
+        forecasts(target="log_range"),
+        forecasts(unique_id="^IXIC"),
+        forecasts(as_of="2018-11-19"),
+        forecasts(as_of="2018-10-01"),
+        forecasts(interval="1h"),
+    ):
+        store.write_forecasts(other)
+    store.write_forecasts(forecasts(mean=[7.0, 7.0]).iloc[:1])
+    assert len(store.read_forecasts()) == 11
+    asked = store.read_forecasts(as_of="2018-11-20", unique_id="^GSPC", target="log_volume")
+    assert asked[asked["interval"] == "1d"]["mean"].tolist() == [7.0]
+
+
+def test_old_forecasts_stay_readable_by_version(store) -> None:
+    first = store.write_forecasts(forecasts())
+    store.write_forecasts(forecasts(mean=[7.0, 7.0]))
+    assert store.read_forecasts(version=first)["mean"].tolist() == [1.0, 2.0]
+
+
+def test_an_as_of_instant_is_taken_to_utc(store) -> None:
+    store.write_forecasts(forecasts(as_of="2018-11-20T18:00-05:00"))
+    assert store.read_forecasts()["as_of"].tolist() == [pd.Timestamp("2018-11-20 23:00")] * 2
+    assert len(store.read_forecasts(as_of="2018-11-20T18:00-05:00")) == 2
+
+
+def test_quantiles_may_be_absent(store) -> None:
+    store.write_forecasts(forecasts().drop(columns=["q025", "q975"]))
+    assert store.read_forecasts()["q025"].isna().all()
+
+
+@pytest.mark.parametrize("unique_id", ["a'b", "../x", "NA"])
+def test_hostile_names_are_data(store, unique_id) -> None:
+    for _ in range(2):
+        store.write_forecasts(forecasts(unique_id=unique_id))
+    assert len(store.read_forecasts(unique_id=unique_id)) == 2
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (forecasts().drop(columns="step"), "lacks .*step"),
+        (forecasts(q51=1.0), "unknown columns .*q51"),
+        (forecasts(model=None), "'model' of a forecasts frame has missing"),
+    ],
+)
+def test_a_frame_of_another_shape_is_refused(store, frame, message) -> None:
+    with pytest.raises(SchemaError, match=message):
+        store.write_forecasts(frame)
+
+
+def test_no_rows_change_nothing(store) -> None:
+    assert store.write_forecasts(forecasts().iloc[:0]) == 0

@@ -1,0 +1,235 @@
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from fints.bars.ingest import ingest
+from fints.bars.sources.base import BarRequest
+from fints.bars.sources.config import SyntheticConfig
+from fints.bars.sources.sample import SampleSource
+from fints.bars.sources.synthetic import SyntheticSource
+from fints.bars.store import BarStore
+from fints.errors import (
+    ConfigError,
+    RateLimitedError,
+    SchemaError,
+    StoreError,
+    TransientError,
+    UnknownNameError,
+    UnknownSymbolError,
+)
+
+
+class Scripted:
+    """A source that follows the market and answers from frames, or raises what the script says."""
+
+    name = "scripted"
+    live = True
+
+    def __init__(self, answers: dict[str, pd.DataFrame | Exception]) -> None:
+        self.answers = answers
+        self.asked: list[BarRequest] = []
+
+    def symbols(self) -> list[str]:
+        return []
+
+    def fetch(self, request: BarRequest) -> pd.DataFrame:
+        self.asked.append(request)
+        answer = self.answers[request.symbol]
+        if isinstance(answer, Exception):
+            raise answer
+        inside = answer["session"] >= (request.start or pd.Timestamp.min)
+        return answer[inside]
+
+
+def days(make_bars, first: str, last: str, symbol: str = "AAA", factor: float = 1.0) -> pd.DataFrame:
+    from fints.sessions.calendars import get_calendar
+
+    sessions = get_calendar("XNYS").sessions(first, last).strftime("%Y-%m-%d")
+    return make_bars({day: factor * (100 + int(day[-2:])) for day in sessions}, symbol)
+
+
+@pytest.fixture
+def store(tmp_path) -> BarStore:
+    return BarStore(tmp_path / "store")
+
+
+def at(text: str) -> pd.Timestamp:
+    return pd.Timestamp(text, tz="UTC")
+
+
+def test_a_first_ingest_takes_everything(store, make_bars) -> None:
+    source = Scripted({"AAA": days(make_bars, "2018-12-03", "2018-12-14")})
+    report = ingest(source, store, symbols=["AAA"], now=at("2018-12-14 22:00"))
+    assert (report.version, report.commit.inserted, report.failed) == (1, {"AAA": 9}, {})
+    assert report.findings == ()
+    assert source.asked == [BarRequest("AAA", "1d")]
+    assert store.read()["fetched_at"].unique().tolist() == [at("2018-12-14 22:00")]
+
+
+def test_the_next_night_asks_for_the_last_five_sessions_again(store, make_bars) -> None:
+    ingest(
+        Scripted({"AAA": days(make_bars, "2018-12-03", "2018-12-13")}),
+        store,
+        symbols=["AAA"],
+        now=at("2018-12-13 22:00"),
+    )
+    source = Scripted({"AAA": days(make_bars, "2018-12-03", "2018-12-14")})
+    report = ingest(source, store, symbols=["AAA"], now=at("2018-12-14 22:00"))
+    assert source.asked == [BarRequest("AAA", "1d", pd.Timestamp("2018-12-07"), pd.Timestamp("2018-12-14"), "XNYS")]
+    assert (report.commit.inserted, report.commit.unchanged) == ({"AAA": 1}, {"AAA": 5})
+
+
+@pytest.mark.parametrize("now", ["2018-12-14 23:00", "2018-12-16 12:00", "2018-12-17 21:10"])
+def test_nothing_is_asked_where_no_session_has_closed_since(store, make_bars, now) -> None:
+    source = Scripted({"AAA": days(make_bars, "2018-12-03", "2018-12-14")})
+    ingest(source, store, symbols=["AAA"], now=at("2018-12-14 22:00"))
+    report = ingest(source, store, symbols=["AAA"], now=at(now))
+    assert len(source.asked) == 1
+    assert (report.current, report.version, report.failed) == (("AAA",), 1, {})
+
+
+def test_over_a_closure_by_decree_nothing_is_asked(store, make_bars) -> None:
+    source = Scripted({"AAA": days(make_bars, "2018-12-03", "2018-12-04")})
+    ingest(source, store, symbols=["AAA"], now=at("2018-12-04 22:00"))
+    ingest(source, store, symbols=["AAA"], now=at("2018-12-05 23:00"))
+    assert len(source.asked) == 1
+
+
+def test_a_partial_bar_is_not_frozen(store, make_bars) -> None:
+    noon = pd.concat([days(make_bars, "2018-12-10", "2018-12-13"), make_bars({"2018-12-14": 111.0}, volume=400)])
+    report = ingest(Scripted({"AAA": noon}), store, symbols=["AAA"], now=at("2018-12-14 17:00"))
+    assert [finding.kind for finding in report.findings] == ["not_final"]
+    full = days(make_bars, "2018-12-10", "2018-12-14")
+    ingest(Scripted({"AAA": full}), store, symbols=["AAA"], now=at("2018-12-14 22:00"))
+    assert store.read()["volume"].tolist() == [1000] * 5
+    assert store.findings().empty
+    assert store.quarantine()["volume"].tolist() == [400]
+
+
+def test_a_bar_revised_overnight_is_a_new_version(store, make_bars) -> None:
+    ingest(
+        Scripted({"AAA": days(make_bars, "2018-12-10", "2018-12-13")}),
+        store,
+        symbols=["AAA"],
+        now=at("2018-12-13 22:00"),
+    )
+    revised = days(make_bars, "2018-12-10", "2018-12-14")
+    revised.loc[3, "close"] += 0.25
+    report = ingest(Scripted({"AAA": revised}), store, symbols=["AAA"], now=at("2018-12-14 22:00"))
+    assert report.commit.revised == {"AAA": 1}
+    assert store.diff(1, 2).loc[0, "columns"] == "close"
+
+
+def test_a_history_restated_by_a_split_is_fetched_as_a_whole(store, make_bars) -> None:
+    ingest(
+        Scripted({"AAA": days(make_bars, "2018-11-01", "2018-12-13")}),
+        store,
+        symbols=["AAA"],
+        now=at("2018-12-13 22:00"),
+    )
+    source = Scripted({"AAA": days(make_bars, "2018-11-01", "2018-12-14", factor=0.5)})
+    ingest(source, store, symbols=["AAA"], now=at("2018-12-14 22:00"))
+    assert [request.start for request in source.asked] == [pd.Timestamp("2018-12-07"), None]
+    assert store.read()["close"].max() < 70
+    assert store.read(version=1)["close"].min() > 100
+
+
+def test_one_bad_symbol_does_not_stop_the_others(store, make_bars) -> None:
+    good = days(make_bars, "2018-12-10", "2018-12-14")
+    source = Scripted(
+        {
+            "AAA": good,
+            "GONE": UnknownSymbolError("GONE: not known"),
+            "LATE": TransientError("LATE: timed out"),
+            "BROKEN": SchemaError("BROKEN: column 'open' is text"),
+            "ELSEWHERE": good.assign(symbol="ELSEWHERE", exchange="XNYZ"),
+            "EMPTY": good.iloc[:0],
+            "VOID": good.assign(symbol="VOID", close=float("nan")),
+            "ZZZ": good.assign(symbol="ZZZ"),
+        }
+    )
+    report = ingest(source, store, symbols=list(source.answers), now=at("2018-12-14 22:00"))
+    assert report.commit.inserted == {"AAA": 5, "ZZZ": 5}
+    assert set(report.failed) == {"GONE", "LATE", "BROKEN", "ELSEWHERE", "EMPTY", "VOID"}
+    assert "XNYZ" in report.failed["ELSEWHERE"]
+    assert "no bar of 'EMPTY'" in report.failed["EMPTY"]
+    assert "a price is missing" in report.failed["VOID"]
+    assert store.quarantine()["symbol"].unique().tolist() == ["VOID"]
+    frame = report.to_frame().set_index("symbol")
+    assert frame.loc["AAA", ["fetched", "inserted", "failed"]].tolist() == [5, 5, ""]
+    assert frame.loc["LATE", "failed"] == "LATE: timed out"
+
+
+def test_a_failed_fetch_leaves_what_is_stored(store, make_bars) -> None:
+    good = days(make_bars, "2018-12-10", "2018-12-13")
+    ingest(Scripted({"AAA": good}), store, symbols=["AAA"], now=at("2018-12-13 22:00"))
+    report = ingest(
+        Scripted({"AAA": UnknownSymbolError("possibly delisted")}), store, symbols=["AAA"], now=at("2018-12-14 22:00")
+    )
+    assert report.failed == {"AAA": "possibly delisted"}
+    assert (report.version, len(store.read())) == (1, 4)
+
+
+def test_after_a_rate_limit_nothing_more_is_asked(store, make_bars) -> None:
+    good = days(make_bars, "2018-12-10", "2018-12-14")
+    source = Scripted({"A": good.assign(symbol="A"), "B": RateLimitedError("B: slow down"), "C": good, "D": good})
+    report = ingest(source, store, symbols=["A", "B", "C", "D"], now=at("2018-12-14 22:00"))
+    assert [request.symbol for request in source.asked] == ["A", "B"]
+    assert report.commit.inserted == {"A": 5}
+    assert set(report.failed) == {"B", "C", "D"}
+    assert "rate limited before" in report.failed["D"]
+
+
+def test_sessions_that_a_live_source_lacks_at_the_end_are_stale(store, make_bars) -> None:
+    source = Scripted({"AAA": days(make_bars, "2018-12-10", "2018-12-12")})
+    report = ingest(source, store, symbols=["AAA"], now=at("2018-12-14 22:00"))
+    assert [finding.reason for finding in report.findings] == ["no bar yet for 2018-12-13 to 2018-12-14 (2 sessions)"]
+    source.answers["AAA"] = days(make_bars, "2018-12-10", "2018-12-14")
+    ingest(source, store, symbols=["AAA"], now=at("2018-12-15 22:00"))
+    assert store.findings().empty
+
+
+def test_an_archive_is_not_stale(store) -> None:
+    report = ingest(SampleSource(), store, symbols=["^GSPC"], now=at("2024-01-02 22:00"))
+    assert report.findings == ()
+
+
+def test_a_symbol_that_the_source_does_not_list_is_unknown(store) -> None:
+    with pytest.raises(UnknownNameError, match=r"unknown symbol '\^GSPX'. Did you mean '\^GSPC'"):
+        ingest(SampleSource(), store, symbols=["^GSPX"])
+    assert not store.root.exists()
+
+
+@pytest.mark.parametrize(("symbols", "message"), [([True], "True is a bool"), (None, "cannot list its symbols")])
+def test_symbols_have_to_be_text_and_named(store, symbols, message) -> None:
+    with pytest.raises(ConfigError, match=message):
+        ingest(Scripted({}), store, symbols=symbols)
+
+
+def test_a_store_that_cannot_be_written_is_known_before_the_first_request(tmp_path, make_bars) -> None:
+    store = BarStore(tmp_path)
+    (tmp_path / "mine.txt").write_text("mine")
+    source = Scripted({"AAA": days(make_bars, "2018-12-10", "2018-12-14")})
+    with pytest.raises(StoreError):
+        ingest(source, store, symbols=["AAA"])
+    assert source.asked == []
+
+
+def test_progress_counts_every_symbol(store) -> None:
+    seen: list[tuple[int, int, str]] = []
+    source = SyntheticSource(SyntheticConfig(start="2018-12-03", end="2018-12-14"))
+    ingest(source, store, symbols=None, progress=lambda *step: seen.append(step))
+    assert seen == [(1, 2, "SYNA"), (2, 2, "SYNB")]
+
+
+def test_hours_are_asked_for_again_within_the_session(store) -> None:
+    source = SyntheticSource(SyntheticConfig(interval="1h", start="2018-11-19", end="2018-11-23", names=("AAA",)))
+    first = ingest(source, store, symbols=None, interval="1h", now=at("2018-11-23 16:50"))
+    assert first.commit.inserted == {"AAA": 23}
+    # the half-day's third bar closes at 17:30 UTC, the last at 18:00
+    assert ingest(source, store, symbols=None, interval="1h", now=at("2018-11-23 17:44")).current == ("AAA",)
+    assert ingest(source, store, symbols=None, interval="1h", now=at("2018-11-23 17:45")).commit.inserted == {"AAA": 1}
+    assert ingest(source, store, symbols=None, interval="1h", now=at("2018-11-23 22:00")).commit.inserted == {"AAA": 1}
+    assert ingest(source, store, symbols=None, interval="1h", now=at("2018-11-24 22:00")).current == ("AAA",)
+    assert store.verify() == []

@@ -1,0 +1,332 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fints.bars.ingest import ingest
+from fints.bars.quality import check_bars
+from fints.bars.schema import validate_bars
+from fints.bars.sources.base import BarRequest
+from fints.bars.sources.config import SyntheticConfig
+from fints.bars.sources.synthetic import SyntheticSource
+from fints.bars.store import BarStore
+from fints.errors import SchemaError, StoreError, UnknownNameError
+
+NOW = pd.Timestamp("2024-06-01", tz="UTC")
+WEEK = {"2018-12-17": 100.0, "2018-12-18": 101.0, "2018-12-19": 102.0, "2018-12-20": 103.0, "2018-12-21": 104.0}
+NEW_YEAR = {"2018-12-28": 100.0, "2018-12-31": 101.0, "2019-01-02": 102.0, "2019-01-03": 103.0}
+
+
+@pytest.fixture
+def store(tmp_path) -> BarStore:
+    return BarStore(tmp_path / "store")
+
+
+def test_a_new_store_is_empty_sound_and_unwritten(store) -> None:
+    assert store.version() == 0
+    assert store.read().empty
+    assert store.status().empty
+    assert store.verify() == []
+    assert not store.root.exists()
+
+
+def test_what_is_committed_is_read_back(store, make_bars) -> None:
+    bars = pd.concat([make_bars(NEW_YEAR, "B"), make_bars(NEW_YEAR, "A")])
+    commit = store.commit(bars)
+    assert (commit.version, commit.inserted, commit.revised) == (1, {"A": 4, "B": 4}, {})
+    pd.testing.assert_frame_equal(store.read(), validate_bars(bars))
+    assert store.verify() == []
+
+
+def test_committing_twice_is_committing_once(store, make_bars) -> None:
+    store.commit(make_bars(WEEK))
+    again = store.commit(make_bars(WEEK, fetched_at=NOW, source="other"))
+    assert (again.version, again.unchanged) == (1, {"AAA": 5})
+    pd.testing.assert_frame_equal(store.read(), validate_bars(make_bars(WEEK)))
+
+
+@given(parts=st.lists(st.sets(st.sampled_from(sorted(NEW_YEAR)), min_size=1), min_size=1, max_size=3))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=4)
+def test_commits_in_parts_and_in_any_order_make_one_whole(make_bars, parts) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        store = BarStore(Path(folder) / "store")
+        for part in parts:
+            store.commit(make_bars({day: NEW_YEAR[day] for day in part}))
+        whole = {day: NEW_YEAR[day] for day in sorted(set().union(*parts))}
+        pd.testing.assert_frame_equal(store.read(), make_bars(whole))
+        assert store.verify() == []
+
+
+def test_a_revision_is_a_new_version_and_the_old_one_stays(store, make_bars) -> None:
+    store.commit(make_bars(WEEK))
+    revised = make_bars({"2018-12-19": 102.5, "2018-12-24": 105.0}, fetched_at=NOW)
+    commit = store.commit(revised)
+    assert (commit.version, commit.revised, commit.inserted) == (2, {"AAA": 1}, {"AAA": 1})
+    assert store.read(start="2018-12-19", end="2018-12-19")["close"].tolist() == [102.5]
+    assert store.read(start="2018-12-19", end="2018-12-19")["fetched_at"].tolist() == [NOW]
+    assert store.read(start="2018-12-20", end="2018-12-20")["fetched_at"].tolist() != [NOW]
+    pd.testing.assert_frame_equal(store.read(version=1), make_bars(WEEK))
+    assert store.verify() == []
+
+
+def test_a_revision_touches_no_other_symbol_interval_or_year(store, make_bars) -> None:
+    others = [make_bars(NEW_YEAR, "B"), make_bars(NEW_YEAR, "A", interval="1h")]
+    store.commit(pd.concat([make_bars(NEW_YEAR, "A"), *others]))
+    store.commit(make_bars({"2018-12-31": 99.0}, "A"))
+    assert store.read("A")["close"].tolist() == [100.0, 99.0, 102.0, 103.0]
+    pd.testing.assert_frame_equal(store.read("B"), make_bars(NEW_YEAR, "B"))
+    pd.testing.assert_frame_equal(store.read("A", "1h"), make_bars(NEW_YEAR, "A", interval="1h"))
+
+
+def test_many_small_commits_are_gathered_into_few_files(store, make_bars, monkeypatch) -> None:
+    monkeypatch.setattr("fints.bars.merge._MAX_FILES", 4)
+    sessions = make_bars(dict.fromkeys(pd.date_range("2018-01-02", "2018-01-31").strftime("%Y-%m-%d"), 10.0))
+    days = check_bars(sessions, now=NOW)[0]
+    for row in range(11):
+        store.commit(days.iloc[[row]])
+    pd.testing.assert_frame_equal(store.read(), days.iloc[:11])
+    assert len(list((store.root / "bars").rglob("*.parquet"))) == 11  # no file is ever deleted …
+    assert len(store._bars.files()) <= 4  # … but a reader opens few
+    pd.testing.assert_frame_equal(store.read(version=7), days.iloc[:7])
+
+
+def test_missing_values_are_equal_to_missing_values(store, make_bars) -> None:
+    close_only = make_bars(WEEK, volume=pd.NA, adj_close=np.nan)
+    store.commit(close_only)
+    assert store.commit(close_only).version == 1
+    assert store.commit(make_bars(WEEK, volume=pd.NA)).revised == {"AAA": 5}
+
+
+def test_volumes_above_two_to_the_53_survive_with_gaps_beside_them(store, make_bars) -> None:
+    bars = make_bars(WEEK, volume=2**53 + 1)
+    bars.loc[0, "volume"] = pd.NA
+    store.commit(bars)
+    assert store.read()["volume"].tolist()[1:] == [2**53 + 1] * 4
+
+
+@pytest.mark.parametrize("symbol", ["NA", "TRUE", "1E5", "^GSPC", "../x", "A/B", "a'b", 'a"b', "%2e%2e", "ä\n"])
+def test_symbols_are_data_and_never_paths_or_queries(store, make_bars, symbol) -> None:
+    store.commit(pd.concat([make_bars(WEEK, symbol), make_bars(WEEK, "AAA")]))
+    store.commit(make_bars({"2018-12-19": 1.5}, symbol, high=2.0, low=1.0))
+    assert store.read(symbol)["close"].tolist() == [100.0, 101.0, 1.5, 103.0, 104.0]
+    assert store.read("AAA")["close"].tolist() == list(WEEK.values())
+    assert {path.name for path in store.root.parent.iterdir()} == {"store"}
+
+
+def test_a_symbol_that_is_not_stored_is_unknown(store, make_bars) -> None:
+    store.commit(make_bars(WEEK))
+    assert store.read("AAA", start="2020-01-01").empty
+    with pytest.raises(UnknownNameError, match=r"unknown symbol 'AAB'\. Did you mean 'AAA'"):
+        store.read("AAB")
+
+
+def test_a_version_that_does_not_exist_is_an_error(store, make_bars) -> None:
+    store.commit(make_bars(WEEK))
+    with pytest.raises(StoreError, match="no version 7; its versions are 0 to 1"):
+        store.read(version=7)
+    with pytest.raises(UnknownNameError, match="unknown table"):
+        store.version("prices")
+
+
+def test_rows_that_share_a_key_are_refused(store, make_bars) -> None:
+    with pytest.raises(SchemaError, match="occurs twice"):
+        store.commit(pd.concat([make_bars(WEEK), make_bars(WEEK)]))
+
+
+def test_diff_says_by_symbol_what_changed(store, make_bars) -> None:
+    store.commit(pd.concat([make_bars(WEEK, "A"), make_bars(WEEK, "B"), make_bars(WEEK, "C")]))
+    restated = make_bars(WEEK, "B", adj_close=[50.0] * 5)
+    store.commit(pd.concat([make_bars({"2018-12-24": 1.5}, "A", high=2.0, low=1.0), restated]))
+    changes = store.diff(1, 2).set_index("symbol")
+    assert changes["inserted"].to_dict() == {"A": 1, "B": 0}
+    assert changes["revised"].to_dict() == {"A": 0, "B": 5}
+    assert changes["columns"].to_dict() == {"A": "", "B": "adj_close"}
+    assert changes.loc["A", "first"] == pd.Timestamp("2018-12-24")
+    assert store.diff(2, 1).set_index("symbol")["removed"].to_dict() == {"A": 1, "B": 0}
+
+
+def test_a_version_does_not_differ_from_itself(store, make_bars) -> None:
+    store.commit(make_bars(WEEK))
+    assert [store.diff(version, version).empty for version in (0, 1)] == [True, True]
+
+
+def test_last_bars_are_counted_in_sessions_of_each_symbol(store, make_bars) -> None:
+    store.commit(pd.concat([make_bars(NEW_YEAR, "A"), make_bars(WEEK, "B")]))
+    tail = store.last_bars("1d", ["A", "B", "C"], 3)
+    assert tail.groupby("symbol")["session"].first().dt.strftime("%Y-%m-%d").to_dict() == {
+        "A": "2018-12-31",
+        "B": "2018-12-19",
+    }
+
+
+def test_quarantined_rows_are_kept_with_their_reason_and_only_once(store, make_bars) -> None:
+    bars = make_bars(WEEK)
+    bars.loc[1, "high"] = 90.0
+    for _ in range(2):
+        store.commit(*check_bars(bars, now=NOW))
+    aside = store.quarantine()
+    assert aside[["kind", "high"]].to_numpy().tolist() == [["high_below_low", 90.0]]
+    assert aside.loc[0, "reason"] == "the high 90.0 is below the low 100.0"
+    assert store.version("quarantine") == 1
+    assert store.version("findings") == 1
+    assert store.status().loc[0, ["rows", "findings"]].tolist() == [4, 2]
+
+
+def test_findings_that_no_longer_hold_are_dropped(store, make_bars) -> None:
+    gap = make_bars({"2018-12-17": 100.0, "2018-12-19": 102.0, "2018-12-20": 103.0, "2018-12-24": 104.0})
+    store.commit(*check_bars(gap, now=NOW))
+    assert store.findings()["reason"].tolist() == ["no bar for 2018-12-18", "no bar for 2018-12-21"]
+    store.commit(*check_bars(make_bars({"2018-12-20": 103.0, "2018-12-21": 103.5, "2018-12-24": 104.0}), now=NOW))
+    assert store.findings()["reason"].tolist() == ["no bar for 2018-12-18"]
+
+
+def test_a_foreign_folder_is_refused_and_left_alone(tmp_path) -> None:
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(StoreError, match="no fints store"):
+        BarStore(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_folder_that_became_foreign_after_opening_is_refused(tmp_path, make_bars) -> None:
+    store = BarStore(tmp_path)
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(StoreError, match="no fints store"):
+        store.commit(make_bars(WEEK))
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_file_in_the_place_of_the_store_is_refused(tmp_path) -> None:
+    (tmp_path / "store").write_text("")
+    with pytest.raises(StoreError, match="is a file"):
+        BarStore(tmp_path / "store")
+
+
+def test_a_store_of_another_format_is_refused(tmp_path) -> None:
+    (tmp_path / "fints-store.json").write_text('{"format": 99}')
+    with pytest.raises(StoreError, match="format 99"):
+        BarStore(tmp_path)
+
+
+def test_a_table_with_data_and_no_log_is_half_written(store, make_bars) -> None:
+    store.commit(make_bars(WEEK))
+    log = store.root / "bars" / "_delta_log"
+    for entry in log.iterdir():
+        entry.rename(entry.with_suffix(".lost"))
+    before = sorted(path.name for path in (store.root / "bars").rglob("*"))
+    for action in (store.read, lambda: store.commit(make_bars(WEEK))):
+        with pytest.raises(StoreError, match="no transaction log"):
+            action()
+    assert "no transaction log" in " ".join(store.verify())
+    assert sorted(path.name for path in (store.root / "bars").rglob("*")) == before
+
+
+def test_a_lost_or_cut_data_file_is_found(store, make_bars) -> None:
+    store.commit(make_bars(NEW_YEAR))
+    first, second = sorted((store.root / "bars").rglob("*.parquet"))
+    first.unlink()
+    second.write_bytes(second.read_bytes()[:-20])
+    problems = store.verify()
+    assert len(problems) == 2
+    assert all("cannot be read" in problem for problem in problems)
+
+
+def test_a_row_stored_twice_is_found(store, make_bars) -> None:
+    from fints.bars.layout import bars_to_arrow
+
+    store.commit(make_bars(WEEK))
+    store._bars.append(bars_to_arrow(make_bars({"2018-12-19": 102.0})))
+    assert store.verify() == [f"{store.root / 'bars'}: 'AAA' 1d 2018-12-19 21:00:00+00:00 is stored twice"]
+
+
+@pytest.fixture
+def unprivileged(tmp_path):
+    """A folder that may be read and not written, entered as a user without privileges."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o555)
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    yield folder
+    if root:
+        os.seteuid(0)
+    folder.chmod(0o755)
+    folder.rmdir()
+
+
+def test_a_read_only_folder_is_an_error_that_says_so(unprivileged, make_bars) -> None:
+    store = BarStore(unprivileged)
+    with pytest.raises(StoreError, match=r"permission denied|Permission denied"):
+        store.commit(make_bars(WEEK))
+    assert list(unprivileged.iterdir()) == []
+
+
+_KILLED = """
+import os, signal, sys
+import pandas as pd
+from fints.bars import ingest as flow, marker, table
+from fints.bars.sources.config import SyntheticConfig
+from fints.bars.sources.synthetic import SyntheticSource
+from fints.bars.store import BarStore
+
+place, store = sys.argv[1], BarStore(sys.argv[2])
+source = SyntheticSource(SyntheticConfig(names=("AAA",), start="2018-12-03", end="2019-01-11"))
+
+def die(*args, **kwargs):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+if place == "before the marker":
+    marker.json.dumps = die
+elif place == "between the tables of a new store":
+    create = table.StoreTable.create
+    table.StoreTable.create = lambda self: die() if self.path.name == "findings" else create(self)
+elif place == "before the bars":
+    import fints.bars.store as module
+    module.merge_bars = die
+elif place == "while the bars are written":
+    import threading
+    import deltalake
+    write = deltalake.write_deltalake
+    def slow(target, *args, **kwargs):
+        if "/bars" in target.table_uri:
+            threading.Timer(float(sys.argv[3]), die).start()
+        return write(target, *args, **kwargs)
+    deltalake.write_deltalake = slow
+flow.ingest(source, store, symbols=None, now=pd.Timestamp("2019-01-11 12:00", tz="UTC"))
+if place == "while the bars are written":
+    die()
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "delay"),
+    [
+        ("before the marker", 0),
+        ("between the tables of a new store", 0),
+        ("before the bars", 0),
+        ("while the bars are written", 0.005),
+    ],
+)
+def test_a_process_killed_anywhere_leaves_a_sound_store_and_the_next_run_completes(tmp_path, place, delay) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _KILLED, place, str(tmp_path / "store"), str(delay)], check=False, capture_output=True
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr.decode()
+    store = BarStore(tmp_path / "store")
+    assert store.verify() == []
+    source = SyntheticSource(SyntheticConfig(names=("AAA",), start="2018-12-03", end="2019-01-11"))
+    ingest(source, store, symbols=None, now=pd.Timestamp("2019-01-11 12:00", tz="UTC"))
+    expected = source.fetch(BarRequest("AAA", end=pd.Timestamp("2019-01-10"))).drop(columns="fetched_at")
+    pd.testing.assert_frame_equal(store.read().drop(columns="fetched_at"), expected)
+    assert store.quarantine()["kind"].tolist() == ["not_final"]
+    assert store.findings()["kind"].tolist() == ["not_final"]
+    assert store.verify() == []

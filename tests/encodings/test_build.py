@@ -1,0 +1,70 @@
+import pytest
+import torch
+
+from fints.encodings import CycleConfig, RopeConfig, TimeAxis, build, encoding_config
+from fints.errors import EncodingError, PlanError, UnknownNameError
+from fints.plan import FrequencyPlan
+
+PLAN = FrequencyPlan.from_periods([5, 20])
+
+
+def made(encoding, dim=32, plan=PLAN):
+    return build(encoding, dim=dim, n_heads=2, n_layers=3, plan=plan)
+
+
+def test_a_key_stands_for_its_defaults():
+    assert encoding_config("cycle") == CycleConfig()
+    assert encoding_config({"kind": "rope", "base": 100}) == RopeConfig(base=100)
+    assert encoding_config(RopeConfig(base=7)) == RopeConfig(base=7)
+
+
+def test_layers_share_their_tables():
+    at = TimeAxis(index=torch.arange(4)[None], session=torch.arange(4)[None])
+    terms = made("cycle").prepare(at, at)
+    assert terms.layer(0) is terms.layer(2)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "says"),
+    [
+        (lambda: made("rop"), UnknownNameError, "Did you mean 'rope'"),
+        (lambda: made({"kind": "rope", "bse": 3}), EncodingError, "bse"),
+        (lambda: made({"kind": "rope", "base": 0.5}), EncodingError, "base"),
+        (lambda: made("rope", dim=33), EncodingError, "do not divide"),
+        (lambda: made("rope", dim=10), EncodingError, "even head width"),
+        (lambda: made("cycle", plan=None), EncodingError, "pass plan="),
+        (lambda: made("cycle", dim=8), PlanError, "2 cycles need"),
+        (lambda: made({"kind": "cycle", "share": 0.01}), EncodingError, "leaves none"),
+    ],
+)
+def test_what_cannot_be_built_is_refused(make, error, says):
+    with pytest.raises(error, match=says):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("places", "says"),
+    [
+        ({}, "at least one clock"),
+        ({"index": torch.zeros(1, 3)}, "float64 or int64"),
+        ({"index": torch.zeros(3, dtype=torch.float64)}, r"\(B or 1, T\)"),
+        ({"index": torch.arange(3)[None], "session": torch.arange(4)[None]}, "one T"),
+    ],
+)
+def test_an_axis_that_loses_time_is_refused(places, says):
+    with pytest.raises(EncodingError, match=says):
+        TimeAxis(**places)
+
+
+def test_a_missing_clock_is_named():
+    at = TimeAxis(index=torch.arange(3)[None])
+    with pytest.raises(EncodingError, match="reads the session clock"):
+        made("cycle").prepare(at, at)
+
+
+def test_axes_join_on_the_clocks_they_share():
+    past = TimeAxis(index=torch.arange(3)[None], session=torch.arange(3)[None])
+    future = TimeAxis(index=torch.arange(3, 5)[None].repeat(2, 1))
+    joined = past.followed_by(future)
+    assert joined.index.tolist() == [[0, 1, 2, 3, 4]] * 2
+    assert joined.session is None

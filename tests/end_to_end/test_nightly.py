@@ -1,0 +1,223 @@
+"""The nightly run as a user sees it: exit codes, tables, files."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from filelock import FileLock
+
+from fints.bars.store import BarStore
+from fints.sessions import get_calendar
+from fints.tracking import Tracking
+from tests.end_to_end.conftest import BRIEF
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # mlflow and its libraries warn about themselves
+
+PLAIN = ["--set=tracking.enabled=false", "--set=periods.detect=false"]
+ONE = [*PLAIN, "--set=targets=[log_volume]"]
+
+
+def days(result, target="log_volume", symbol="^GSPC"):
+    rows = [f for f in result["forecasts"] if f["target"] == target and f["unique_id"] == symbol]
+    return [f["ds"][:10] for f in rows]
+
+
+def test_the_sample_ends_in_forecasts_a_page_and_a_run(fints, home):
+    code, out, _, result = fints("nightly")
+    assert code == 0
+    expected = get_calendar("XNYS").next_sessions("2018-12-31", 20).strftime("%Y-%m-%d").tolist()
+    for target in ("log_volume", "log_range"):
+        for symbol in ("^GSPC", "^IXIC"):
+            assert days(result, target, symbol) == expected
+    page = (home / "reports" / "nightly" / "sample-1d-2018-12-31.html").read_text("utf-8")
+    assert all(word in page for word in ("^GSPC", "HAR", "Naive", "MASE", "CRPS", "CycleTransformer"))
+    assert str(home / "reports") in out.replace("\n", "")
+    board = pd.DataFrame(result["holdout"]["log_volume"]["leaderboard"])
+    assert {"CycleTransformer", "HAR", "HAR-calendar", "Naive", "SeasonalNaive"} == set(board["model"])
+    assert board[["RMSE", "MAE", "MASE", "CRPS", "cov80", "cov95"]].notna().all().all()
+    assert any("HAR" in sentence for sentence in result["holdout"]["log_volume"]["verdicts"])
+    run = Tracking(home)._client().get_run(result["mlflow_run"])
+    assert run.info.status == "FINISHED"
+    assert run.data.metrics["headline/log_volume.rmse"] == pytest.approx(
+        board.set_index("model").loc["CycleTransformer", "RMSE"]
+    )
+
+
+def test_a_closure_is_known_from_its_announcement_on(fints):
+    """2018-12-05 was announced on 2018-12-01; Thanksgiving and its half-day are known for ever."""
+    code, _, _, before = fints("nightly", "--as-of", "2018-11-20", *ONE)
+    assert code == 0
+    assert "2018-11-22" not in days(before)
+    assert {"2018-11-21", "2018-11-23", "2018-12-05"} <= set(days(before))
+    code, _, _, after = fints("nightly", "--as-of", "2018-12-03", *ONE)
+    assert code == 0
+    assert "2018-12-05" not in days(after)
+    assert "2018-12-04" in days(after)
+
+
+def test_a_night_repeated_leaves_one_set_of_forecasts_and_keeps_its_model(fints, home):
+    _, _, _, first = fints("nightly", *ONE)
+    _, _, _, second = fints("nightly", *ONE)
+    stored = BarStore(home / "store").read_forecasts(as_of="2018-12-31")
+    assert len(stored) == len(first["forecasts"]) == 40
+    means = [[f["mean"] for f in r["forecasts"]] for r in (first, second)]
+    assert means[0] == means[1]
+    assert "fit" not in second["seconds"]["log_volume"]
+    assert "fit" in first["seconds"]["log_volume"]
+
+
+def test_no_bar_after_the_as_of_touches_the_night(fints, home, tmp_path):
+    """Everything after the cutoff is replaced, and every forecast stays bit-identical."""
+    from fints import sample_bars
+
+    bars = sample_bars().query("session >= '2014-01-01' and symbol == '^GSPC'")
+    results = []
+    for change in (False, True):
+        frame = bars.copy()
+        later = frame["session"] > "2018-06-29"
+        if change:
+            frame.loc[later, "volume"] = frame.loc[later, "volume"] * 7
+            frame.loc[later, ["open", "high", "low", "close", "adj_close"]] *= 1.5
+        path = tmp_path / f"bars-{change}.csv"
+        frame[["session", "open", "high", "low", "close", "adj_close", "volume"]].to_csv(path, index=False)
+        os.environ["FINTS_HOME"] = str(tmp_path / f"home-{change}")
+        source = ["--set=source.kind=files", f"--set=source.path={path}", "--set=source.symbol=^GSPC"]
+        columns = "--set=source.columns={date: session}"
+        detect = "--set=periods.detect=true"
+        code, _, err, result = fints("nightly", "--as-of", "2018-06-29", *source, columns, *ONE, detect)
+        assert code == 0, err
+        results.append(result)
+    numbers = [
+        [{k: v for k, v in f.items() if k[0] in "qm" and k != "model_version"} for f in r["forecasts"]] for r in results
+    ]
+    assert numbers[0] == numbers[1]
+    assert results[0]["holdout"] == results[1]["holdout"]
+    assert results[0]["plans"] == results[1]["plans"]
+
+
+def test_a_second_night_at_the_same_time_is_turned_away(fints, home):
+    with FileLock(home / ".lock"):
+        code, _, err, _ = fints("nightly", *ONE)
+    assert code == 75
+    assert "another run" in err
+
+
+def test_hourly_bars_are_forecast_on_real_bar_starts_with_a_lunch_break(fints):
+    source = [
+        "--set=source={kind: synthetic, names: [JP], exchange: XTKS, interval: 1h, start: 2018-03-01, end: 2018-12-27}",
+        "--set=interval=1h",
+        "--set=h=14",
+    ]
+    code, _, err, result = fints("nightly", *source, *ONE)
+    assert code == 0, err
+    stamps = pd.to_datetime([f["ds"] for f in result["forecasts"]])
+    assert len(stamps) == 14
+    minutes = stamps.hour * 60 + stamps.minute
+    assert ((minutes < 11 * 60 + 30) | (minutes >= 12 * 60 + 30)).all()
+    assert stamps[0] == pd.Timestamp("2018-12-28 09:00")
+    assert "2019-01-01" not in set(stamps.strftime("%Y-%m-%d"))
+
+
+def test_a_half_day_has_four_hourly_bars(fints):
+    source = [
+        "--set=source={kind: synthetic, names: [US], exchange: XNYS, interval: 1h, start: 2018-03-01, end: 2018-12-31}",
+        "--set=interval=1h",
+        "--set=h=14",
+    ]
+    code, _, err, result = fints("nightly", "--as-of", "2018-11-21", *source, *ONE)
+    assert code == 0, err
+    stamps = pd.Series([f["ds"][:10] for f in result["forecasts"]])
+    assert stamps.value_counts().to_dict() == {"2018-11-23": 4, "2018-11-26": 7, "2018-11-27": 3}
+
+
+def series(name, sessions, volume):
+    rng = np.random.default_rng(3)
+    close = 100 * np.exp(np.cumsum(0.01 * rng.standard_normal(len(sessions))))
+    prices = {"open": close, "high": close * 1.01, "low": close * 0.99, "close": close, "adj_close": close}
+    return pd.DataFrame({"symbol": name, "date": sessions, **prices, "volume": volume})
+
+
+def test_series_that_cannot_be_used_are_named_and_the_others_go_on(fints, tmp_path):
+    sessions = get_calendar("XNYS").sessions("2016-01-04", "2018-12-31")
+    volume = np.random.default_rng(1).integers(10**6, 10**7, len(sessions))
+    frame = pd.concat(
+        [
+            series("GOOD", sessions, volume),
+            series("SHORT", sessions[-30:], volume[-30:]),
+            series("FLAT", sessions, 5_000_000),
+            series("EMPTY", sessions, 0),
+        ]
+    )
+    frame.to_csv(tmp_path / "bars.csv", index=False)
+    source = ["--set=source.kind=files", f"--set=source.path={tmp_path / 'bars.csv'}"]
+    code, out, err, result = fints("nightly", *source, *ONE)
+    assert code == 3, err
+    assert {f["unique_id"] for f in result["forecasts"]} == {"GOOD"}
+    reasons = {p["unique_id"]: p["reason"] for p in result["problems"] if p["left_out"]}
+    assert "too short" in reasons["SHORT"]
+    assert "constant" in reasons["FLAT"]
+    assert set(reasons) == {"SHORT", "FLAT", "EMPTY"}
+    assert all(name in out for name in reasons)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--set=hh=3"], "unknown key 'hh'"),
+        (["--set=targets=[log_volme]"], "unknown target 'log_volme'. Did you mean 'log_volume'"),
+        (["--set=symbols=[^GSPX]"], "unknown symbol '^GSPX'. Did you mean '^GSPC'"),
+        (["--set=encoding.kind=rop"], "encoding"),
+        (["--set=exchange=XNSY"], "unknown exchange 'XNSY'"),
+        (["--as-of", "2030-01-02"], "in the future"),
+        (["--as-of", "1980-01-02"], "the data run from 1999-01-04 to 2018-12-31"),
+        (["--as-of", "soon"], "neither a date nor an instant"),
+        (["--config", "none.yaml"], "no settings file"),
+        (["--set=interval=7x"], "unknown interval '7x'"),
+    ],
+)
+def test_a_request_that_cannot_be_met_exits_with_2_and_names_the_offender(fints, arguments, says):
+    code, _, err, _ = fints("nightly", *ONE, *arguments)
+    assert code == 2, err
+    assert says in err
+    assert "Traceback" not in err
+
+
+def test_a_foreign_store_is_left_alone(fints, home):
+    (home / "store").mkdir()
+    (home / "store" / "thesis.txt").write_text("mine")
+    code, _, err, _ = fints("nightly", *ONE)
+    assert code == 1
+    assert "no fints store" in err
+    assert [p.name for p in (home / "store").iterdir()] == ["thesis.txt"]
+
+
+def test_a_night_without_room_for_a_holdout_says_so(fints):
+    code, _, err, result = fints("nightly", *ONE, "--set=holdout.n_windows=400")
+    assert code == 0, err
+    assert "could not be compared" in result["holdout"]["log_volume"]["verdicts"][0]
+    assert len(result["forecasts"]) == 40
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_night_that_is_stopped_leaves_a_sound_store(fints, home, number):
+    settings = [f"--set={s}" for s in BRIEF if "max_steps" not in s]
+    slow = ["--set=training.max_steps=100000", "--set=training.validate_every=50000"]
+    command = [sys.executable, "-m", "pipelines", "nightly", *settings, *slow, *ONE]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    for line in process.stderr:
+        if "hold-out" in line:
+            break
+    time.sleep(3)  # well into training: nothing tells from outside when a step is taken
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + number, err
+    assert "stopped by" in err
+    assert fints("data", "verify", brief=False)[0] == 0
+    code, _, err, result = fints("nightly", *ONE)
+    assert code == 0, err
+    assert len(result["forecasts"]) == 40

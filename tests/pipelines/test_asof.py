@@ -1,0 +1,82 @@
+import pandas as pd
+import pytest
+
+import fints
+from fints.errors import DateError
+from pipelines.asof import observe, parse_as_of
+
+NOW = pd.Timestamp("2026-01-05 22:00", tz="UTC")
+
+
+@pytest.fixture(scope="module")
+def bars():
+    return fints.sample_bars()
+
+
+def look(bars, text, *, live=False, now=NOW):
+    return observe(bars, parse_as_of(text), live=live, now=now)
+
+
+def test_a_date_knows_everything_of_its_session(bars):
+    known, as_of = look(bars, "2018-11-20")
+    assert known["session"].max() == pd.Timestamp("2018-11-20")
+    assert as_of.stamp == as_of.known_at == pd.Timestamp("2018-11-20")
+    assert as_of.notes == ()
+
+
+def test_a_closed_day_takes_the_last_session_before_it_and_says_so(bars):
+    known, as_of = look(bars, "2018-12-25")
+    assert known["session"].max() == as_of.stamp == pd.Timestamp("2018-12-24")
+    assert as_of.known_at == pd.Timestamp("2018-12-25")
+    (note,) = as_of.notes
+    assert "XNYS was closed on Tuesday 2018-12-25" in note
+    assert "Monday 2018-12-24" in note
+
+
+@pytest.mark.parametrize(
+    ("instant", "last"),
+    [
+        ("2018-11-20T21:14Z", "2018-11-19"),
+        ("2018-11-20T21:15Z", "2018-11-20"),
+        ("2018-11-23T18:15Z", "2018-11-23"),
+        ("2018-07-03T13:15-04:00", "2018-07-03"),
+    ],
+    ids=["not settled yet", "settled", "half-day", "half-day in local time"],
+)
+def test_an_instant_knows_what_has_closed_and_settled(bars, instant, last):
+    known, _ = look(bars, instant)
+    assert known["session"].max() == pd.Timestamp(last)
+
+
+def test_without_an_as_of_the_newest_bar_is_taken(bars):
+    known, as_of = look(bars, None)
+    assert len(known) == len(bars)
+    assert as_of.stamp == as_of.known_at == pd.Timestamp("2018-12-31")
+
+
+def test_a_live_source_knows_the_calendar_of_now_and_says_when_it_is_late(bars):
+    _, as_of = look(bars, None, live=True, now=pd.Timestamp("2019-01-03 22:00", tz="UTC"))
+    assert as_of.known_at == pd.Timestamp("2019-01-03 22:00", tz="UTC")
+    assert "2019-01-03" in as_of.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("1990-01-02", "no bar up to 1990-01-02; the data run from 1999-01-04 to 2018-12-31"),
+        ("2019-01-02", "the data end on 2018-12-31"),
+        ("2030-01-02", "lies in the future"),
+        ("2018-13-45", "neither a date nor an instant"),
+        ("2018-11-20T21:15", "no time zone"),
+        ("", "empty"),
+    ],
+)
+def test_an_as_of_outside_the_data_is_refused(bars, text, says):
+    with pytest.raises(DateError, match=says):
+        look(bars, text)
+
+
+def test_the_new_year_after_the_data_is_still_the_last_session(bars):
+    known, as_of = look(bars, "2019-01-01")
+    assert len(known) == len(bars)
+    assert as_of.stamp == pd.Timestamp("2018-12-31")

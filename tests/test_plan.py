@@ -1,0 +1,112 @@
+import json
+import math
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fints.errors import PlanError
+from fints.plan import Cycle, FrequencyPlan
+
+PERIODS = st.lists(st.floats(2, 2000), min_size=1, max_size=6, unique=True)
+
+
+def lines(*rows):
+    columns = ["unique_id", "period", "clock", "harmonics", "strength", "amplitude", "phase", "period_se", "p_value"]
+    frame = pd.DataFrame(rows, columns=columns)
+    return frame.assign(q_value=frame["p_value"], stable=True, method="test")
+
+
+@given(PERIODS)
+def test_a_plan_survives_json(periods):
+    plan = FrequencyPlan.from_periods(periods)
+    again = FrequencyPlan.from_dict(json.loads(json.dumps(plan.to_dict())))
+    assert again == plan
+    assert hash(again) == hash(plan)
+    assert again.digest == plan.digest
+
+
+@given(PERIODS, st.randoms())
+def test_the_order_of_periods_does_not_matter(periods, rng):
+    shuffled = list(periods)
+    rng.shuffle(shuffled)
+    assert FrequencyPlan.from_periods(periods) == FrequencyPlan.from_periods(shuffled)
+
+
+@given(PERIODS, st.integers(0, 20))
+def test_every_plane_is_given_out_and_every_cycle_gets_one(periods, spare):
+    plan = FrequencyPlan.from_periods(periods)
+    shared = plan.allocate(len(plan) + spare)
+    assert len(shared) == len(plan) + spare
+    assert {line.cycle for line in shared} == set(plan)
+
+
+def test_a_stronger_cycle_gets_more_planes():
+    plan = FrequencyPlan.from_periods([Cycle(5, strength=9), Cycle(60, strength=1)])
+    count = [line.cycle.period for line in plan.allocate(6)]
+    assert count.count(5) > count.count(60) >= 1
+
+
+def test_harmonics_share_the_planes_of_their_cycle():
+    plan = FrequencyPlan.from_periods([Cycle(5, harmonics=(1, 2))])
+    assert sorted(line.frequency for line in plan.allocate(3)) == [1 / 5, 1 / 5, 2 / 5]
+
+
+def test_detected_cycles_replace_the_priors_near_them():
+    found = lines(
+        ("A", 4.83, "session", "1,2", 90.0, 1.0, 0.0, 0.001, 1e-9),
+        ("B", 4.84, "session", "1", 60.0, 1.0, 0.0, 0.002, 1e-6),
+        ("A", 31.5, "session", "1", 20.0, 1.0, 0.0, 0.01, 1e-4),
+    )
+    plan = FrequencyPlan.from_detection(found)
+    periods = [round(c.period, 2) for c in plan]
+    assert periods == [4.83, 20, 31.5, 60, 252]
+    week = plan.cycles[0]
+    assert week.origin == "detected"
+    assert week.harmonics == (1, 2)
+    assert "A, B" in week.reason
+    assert all("prior" in c.reason for c in plan if c.origin == "prior")
+
+
+def test_a_pooled_period_is_weighted_by_precision():
+    found = lines(
+        ("A", 10.0, "session", "1", 5.0, 1.0, 0.0, 0.1, 1e-9), ("B", 10.4, "session", "1", 5.0, 1.0, 0.0, 0.2, 1e-9)
+    )
+    (cycle,) = FrequencyPlan.from_detection(found, priors=())
+    assert math.isclose(cycle.period, (10.0 / 0.01 + 10.4 / 0.04) / (1 / 0.01 + 1 / 0.04))
+
+
+def test_insignificant_and_unstable_lines_stay_out():
+    found = lines(
+        ("A", 7.0, "session", "1", 90.0, 1.0, 0.0, 0.1, 0.2), ("A", 9.0, "session", "1", 90.0, 1.0, 0.0, 0.1, 1e-9)
+    )
+    found.loc[1, "stable"] = False
+    assert [c.period for c in FrequencyPlan.from_detection(found)] == [5, 20, 60, 252]
+
+
+def test_the_strongest_cycles_come_before_priors():
+    plan = FrequencyPlan.from_periods([Cycle(7, origin="detected", strength=0.1), Cycle(5), Cycle(20)])
+    assert [c.period for c in plan.strongest(2)] == [5, 7]
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: FrequencyPlan(()), "at least one cycle"),
+        (lambda: FrequencyPlan.from_periods([5, 5]), "stands twice"),
+        (lambda: FrequencyPlan.from_periods([1.5]), "shorter than"),
+        (lambda: Cycle(-3), "positive period"),
+        (lambda: Cycle(math.nan), "positive period"),
+        (lambda: Cycle(5, clock="lunar"), "clocks"),
+        (lambda: Cycle(5, harmonics=(0,)), "whole multiples"),
+        (lambda: Cycle(5, width=6), "does not fit"),
+        (lambda: Cycle(5, strength=0), "strength"),
+        (lambda: FrequencyPlan.from_periods([5, 20]).allocate(1), "2 cycles need at least as many planes"),
+        (lambda: FrequencyPlan.from_dict({"cycles": [{"period": 5, "colour": 1}]}), "cannot be read"),
+        (lambda: FrequencyPlan.from_dict({}), "list under 'cycles'"),
+    ],
+)
+def test_what_cannot_be_a_plan_is_refused(make, says):
+    with pytest.raises(PlanError, match=says):
+        make()

@@ -1,0 +1,75 @@
+import pytest
+
+from fints.errors import ConfigError
+from fints.settings import NightlySettings, load_settings
+
+
+def written(tmp_path, text):
+    path = tmp_path / "nightly.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_without_a_file_the_sample_is_forecast():
+    settings = load_settings()
+    assert settings.source.kind == "sample"
+    assert settings.targets == ("log_volume", "log_range")
+    assert (settings.h, settings.input_size, settings.level) == (20, 252, (80, 95))
+
+
+def test_a_file_and_overrides_are_merged(tmp_path):
+    path = written(tmp_path, "h: 10\nencoding: {kind: cycle, share: 0.75}\n")
+    settings = load_settings(path, ["encoding.share=1.0", "holdout.n_windows=3", "targets=[log_return]"])
+    assert (settings.h, settings.encoding.share, settings.holdout.n_windows) == (10, 1.0, 3)
+    assert settings.targets == ("log_return",)
+
+
+def test_another_kind_forgets_the_options_of_the_old_one(tmp_path):
+    path = written(tmp_path, "encoding: {kind: cycle, share: 0.75}\n")
+    assert load_settings(path, ["encoding.kind=rope"]).encoding.kind == "rope"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("hh: 3", r"unknown key 'hh', did you mean 'h'"),
+        ("training: {max_step: 3}", r"unknown key 'training\.max_step', did you mean 'max_steps'"),
+        ("h: -1", r"h: Input should be greater than or equal to 1 \(got -1\)"),
+        ("symbols: [NO]", "read the symbol False as bool; put it in quotes"),
+        ("symbols: [1e5, 0700]", "put it in quotes"),
+        ("encoding: {kind: roope}", "encoding"),
+        ("dataset: ../x", "dataset"),
+        ("- a", "holds a list"),
+        ("h: [", "cannot be read"),
+        ("training: 3", "training"),
+    ],
+)
+def test_what_does_not_fit_is_named(tmp_path, text, says):
+    with pytest.raises(ConfigError, match=says):
+        load_settings(written(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("override", "says"),
+    [("h", "key=value"), ("h.x=1", "unknown key|has no keys|h"), ("=3", "key=value"), ("h=[", "not YAML")],
+)
+def test_an_override_that_does_not_fit_is_named(override, says):
+    with pytest.raises(ConfigError, match=says):
+        load_settings(None, [override])
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(ConfigError, match=r"no settings file .*none\.yaml"):
+        load_settings(tmp_path / "none.yaml")
+
+
+def test_the_digest_follows_what_decides_a_model():
+    base = NightlySettings()
+    assert base.digest == NightlySettings(retrain_every=3).digest
+    assert base.digest != NightlySettings(random_seed=1).digest
+    assert base.digest != load_settings(None, ["encoding.kind=rope"]).digest
+
+
+def test_text_that_looks_like_a_number_stays_a_symbol(tmp_path):
+    path = written(tmp_path, 'symbols: ["NA", "1E5", "TRUE", "^GSPC"]\n')
+    assert load_settings(path).symbols == ("NA", "1E5", "TRUE", "^GSPC")

@@ -1,0 +1,102 @@
+import multiprocessing
+import os
+
+import pytest
+
+from fints.errors import ConfigError
+from fints.tracking import Tracking, flat
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # mlflow and its libraries warn about themselves
+
+
+@pytest.fixture(scope="module")
+def tracking(tmp_path_factory):
+    made = Tracking(tmp_path_factory.mktemp("home"))
+    made.prepare()
+    return made
+
+
+def read(tracking, run_id):
+    return tracking._client().get_run(run_id)
+
+
+def test_a_run_keeps_what_it_is_told(tracking):
+    with tracking.run("fints/nightly/test", "one", {"fints.kind": "nightly"}) as run:
+        run.log_params({"h": 20, "long": "x" * 9000})
+        run.log_metrics({"headline/rmse": 0.5})
+        run.log_curves({"by_horizon/rmse": {1: 0.1, 2: 0.2}})
+        run.log_text("<p>hello</p>", "report/index.html")
+        run.describe("**better** than nothing")
+    found = read(tracking, run.run_id)
+    assert found.info.status == "FINISHED"
+    assert found.data.metrics["headline/rmse"] == 0.5
+    assert found.data.metrics["by_horizon/rmse"] == 0.2
+    assert found.data.params["h"] == "20"
+    assert found.data.tags["mlflow.note.content"] == "**better** than nothing"
+    (artifact,) = (tracking.artifacts / "fints-nightly-test").rglob("index.html")
+    assert artifact.read_text() == "<p>hello</p>"
+
+
+def test_figures_that_are_not_finite_become_tags(tracking):
+    with tracking.run("fints/nightly/test", "nan", {}) as run:
+        run.log_metrics({"good": 1.0, "bad": float("nan"), "worse": float("inf")})
+    found = read(tracking, run.run_id)
+    assert found.data.metrics == {"good": 1.0}
+    assert found.data.tags["fints.not_finite.bad"] == "nan"
+    assert found.data.tags["fints.not_finite.worse"] == "inf"
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(ValueError, "FAILED"), (KeyboardInterrupt, "KILLED"), (SystemExit, "KILLED")]
+)
+def test_a_run_that_breaks_off_says_so(tracking, error, status):
+    with pytest.raises(error), tracking.run("fints/nightly/test", "broken", {}) as run:
+        raise error
+    assert read(tracking, run.run_id).info.status == status
+
+
+def test_runs_of_dead_processes_are_swept(tracking):
+    client = tracking._client()
+    experiment = client.get_experiment_by_name("fints/nightly/test") or client.create_experiment("fints/nightly/test")
+    import socket
+
+    child = multiprocessing.get_context("spawn").Process(target=os.getpid)
+    child.start()
+    child.join()
+    tags = {"fints.pid": str(child.pid), "fints.host": socket.gethostname()}
+    dead = client.create_run(experiment.experiment_id, tags=tags).info.run_id
+    alive = client.create_run(experiment.experiment_id, tags={**tags, "fints.pid": str(os.getpid())}).info.run_id
+    assert tracking.sweep("fints/nightly/test") == 1
+    assert read(tracking, dead).info.status == "KILLED"
+    assert read(tracking, alive).info.status == "RUNNING"
+    client.set_terminated(alive)
+
+
+def test_the_database_is_created_once_and_whole(tracking):
+    before = tracking.database.stat().st_ino
+    Tracking(tracking.home).prepare()
+    assert tracking.database.stat().st_ino == before
+    assert not list(tracking.home.glob("*.draft"))
+
+
+def test_a_home_that_is_being_made_by_another_is_waited_for(tmp_path, monkeypatch):
+    from filelock import FileLock
+
+    monkeypatch.setattr("fints.tracking._CREATE_SECONDS", 0.1)
+    with FileLock(tmp_path / "mlflow.db.lock"), pytest.raises(ConfigError, match="another process"):
+        Tracking(tmp_path).prepare()
+
+
+def test_the_link_leads_to_the_experiment(tracking):
+    assert tracking.link(5000, "fints/none") is None
+    assert tracking.link(5050, "fints/nightly/test").startswith("http://127.0.0.1:5050/#/experiments/")
+
+
+def test_the_server_listens_on_this_machine_only(tracking):
+    command = tracking.server_command(5000)
+    assert command[command.index("--host") + 1] == "127.0.0.1"
+    assert command[command.index("--workers") + 1] == "1"
+
+
+def test_settings_are_flattened():
+    assert flat({"a": 1, "b": {"c": 2, "d": {"e": 3}}}) == {"a": 1, "b.c": 2, "b.d.e": 3}

@@ -1,0 +1,83 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from fints.encodings.base import LayerTerms
+from fints.forecast import QUANTILES
+from fints.transformer.layers import Block, CausalAttention, QuantileHead
+
+DIM, L, H = 8, 6, 3
+
+
+class Biased(LayerTerms):
+    """No rotation, a given bias."""
+
+    def __init__(self, bias):
+        self.bias = bias
+
+
+def tokens(seed=0):
+    return torch.randn(2, L + H, DIM, generator=torch.Generator().manual_seed(seed))
+
+
+@pytest.fixture
+def block():
+    torch.manual_seed(1)
+    return Block(DIM, 2, 2, 0.0).eval()
+
+
+@pytest.mark.parametrize("layer", [LayerTerms(), Biased(torch.zeros(1, 1, L + H, L))], ids=["plain", "bias"])
+@given(changed=st.integers(0, L - 1))
+def test_no_context_token_sees_a_later_one(layer, changed):
+    torch.manual_seed(1)
+    block = Block(DIM, 2, 2, 0.0).eval()
+    x, y = tokens(), tokens()
+    y[:, changed] += 1.0
+    before, after = block(x, L, layer), block(y, L, layer)
+    assert torch.equal(before[:, :changed], after[:, :changed])
+    assert not torch.equal(before[:, L:], after[:, L:])
+
+
+def test_queries_do_not_see_each_other(block):
+    x = tokens()
+    alone = torch.cat((x[:, :L], x[:, L + 1 : L + 2]), dim=1)
+    assert torch.allclose(block(x, L, LayerTerms())[:, L + 1], block(alone, L, LayerTerms())[:, L], atol=1e-6)
+
+
+def test_the_last_block_makes_the_same_queries(block):
+    x = tokens()
+    assert torch.allclose(block(x, L, LayerTerms())[:, L:], block(x, L, LayerTerms(), last=True), atol=1e-6)
+
+
+def test_a_bias_of_zero_changes_nothing(block):
+    x = tokens()
+    zero = Biased(torch.zeros(1, 2, L + H, L))
+    assert torch.allclose(block(x, L, LayerTerms()), block(x, L, zero), atol=1e-6)
+
+
+def test_a_bias_can_hide_a_token():
+    torch.manual_seed(0)
+    attention = CausalAttention(DIM, 2)
+    bias = torch.zeros(1, 1, H, L)
+    bias[..., 2] = float("-inf")
+    x = tokens()
+    moved = x.clone()
+    moved[:, 2] += 5.0
+    seen = [attention(x[:, L:], c[:, :L], Biased(bias), 0) for c in (x, moved)]
+    assert torch.allclose(*seen, atol=1e-6)
+
+
+@given(st.integers(0, 10_000))
+def test_quantiles_never_cross(seed):
+    torch.manual_seed(seed)
+    head = QuantileHead(DIM, QUANTILES)
+    torch.nn.init.normal_(head.project.weight, std=3.0)
+    assert (head(10 * tokens(seed)).diff(dim=-1) >= 0).all()
+
+
+def test_an_untrained_head_states_the_standard_normal_distribution():
+    stated = QuantileHead(DIM, QUANTILES)(tokens())
+    assert np.allclose(stated.detach(), norm.ppf(QUANTILES), atol=1e-6)
