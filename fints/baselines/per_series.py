@@ -11,9 +11,7 @@ import pandas as pd
 
 from fints.errors import ConfigError, DateError, NotFittedError, UnknownNameError
 from fints.forecast import Forecast
-from fints.series.grid import series_anchor
 from fints.series.panel import future_frame, validate_panel
-from fints.sessions import bar_grid, get_calendar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -191,11 +189,9 @@ class PerSeriesForecaster(ABC):
         start = None if at is None else pd.Timestamp(at)
         future = future_frame(history, self.h, known_at=known_at, start=start)
         ahead = dict(iter(future.groupby("unique_id", sort=False)))
-        parts = []
-        for name, rows in _series(history):
-            skipped = 0 if start is None else _bars_between(rows, ahead[name])
-            parts.append(self._forecast_one(rows, ahead[name].assign(step=ahead[name]["step"] + skipped)))
-        return Forecast.concat(parts)
+        return Forecast.concat(
+            self._forecast_one(rows, _require_after(rows, ahead[name])) for name, rows in _series(history)
+        )
 
     def predict(
         self,
@@ -231,18 +227,14 @@ class PerSeriesForecaster(ABC):
         """Point forecast of the rows of `future` (columns of `future_frame`), shape (len(future),)."""
 
 
-def _bars_between(rows: pd.DataFrame, ahead: pd.DataFrame) -> int:
-    """Count the bars after the last row and before the first one asked for."""
-    last, first = rows["ds"].iloc[-1], ahead["ds"].iloc[0]
-    if first <= last:
+def _require_after(history: pd.DataFrame, ahead: pd.DataFrame) -> pd.DataFrame:
+    """Refuse bars that the history holds already."""
+    if ahead["step"].iloc[0] < 1:
         raise DateError(
-            f"{rows['unique_id'].iloc[0]}: asked for {first}, but the history goes on to {last}; give a later date, or "
-            "a panel that ends before"
+            f"{history['unique_id'].iloc[0]}: asked for {ahead['ds'].iloc[0]}, but the history goes on to "
+            f"{history['ds'].iloc[-1]}; give a later date, or a panel that ends before"
         )
-    calendar, interval = get_calendar(str(rows["exchange"].iloc[0])), str(rows["interval"].iloc[0])
-    anchor = series_anchor(pd.DatetimeIndex(rows["ds"]), calendar, interval)
-    stamps = bar_grid(calendar, last.normalize(), first.normalize(), interval, anchor)["ds"]
-    return int(((stamps > last) & (stamps < first)).sum())
+    return ahead
 
 
 def _series(panel: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:

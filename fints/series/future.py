@@ -12,11 +12,11 @@ from fints.series.covariates import CALENDAR_PREFIX
 from fints.series.grid import known_calendar, locate, series_anchor
 from fints.series.rows import series_rows
 from fints.series.schema import validate_panel
-from fints.sessions import calendar_features, future_bars, get_calendar
+from fints.sessions import bar_grid, calendar_features, future_bars, get_calendar
 
 if TYPE_CHECKING:
     from fints.series.grid import Instant
-    from fints.sessions import Anchor
+    from fints.sessions import Anchor, ExchangeCalendar
 
 FUTURE_COLUMNS = ("unique_id", "ds", "step", "session", "start", "end", "bar", "exchange", "interval")
 
@@ -42,8 +42,9 @@ def future_frame(
     Returns
     -------
     pandas.DataFrame
-        `h` rows per series, sorted by ``unique_id, ds``: ``unique_id, ds, step`` (1 … h), ``session``, ``start``,
-        ``end`` (UTC), ``bar, exchange, interval``, and the panel's ``cal_*`` columns.
+        `h` rows per series, sorted by ``unique_id, ds``: ``unique_id, ds, step`` (1 is the bar after the last one
+        of the history; with `start` it may be more, or less than 1), ``session``, ``start``, ``end`` (UTC),
+        ``bar, exchange, interval``, and the panel's ``cal_*`` columns.
 
     Raises
     ------
@@ -100,7 +101,19 @@ def _continuation(
     calendar = known_calendar(exchange, known_at)
     bars = future_bars(calendar, interval, after, h, anchor).reset_index(drop=True)
     bars = bars[["session", "ds", "start", "end", "bar"]]
-    frame = pd.DataFrame({"ds": bars["ds"], "step": np.arange(1, h + 1)})
+    steps = _first_step(calendar, key, interval, pd.Timestamp(bars["ds"].iloc[0])) + np.arange(h)
+    frame = pd.DataFrame({"ds": bars["ds"], "step": steps})
     frame = frame.assign(session=bars["session"], start=bars["start"], end=bars["end"], bar=bars["bar"])
     frame = frame.assign(exchange=exchange, interval=interval)
     return pd.concat([frame, calendar_features(bars, calendar, names)], axis=1) if names else frame
+
+
+def _first_step(
+    calendar: ExchangeCalendar, key: tuple[str, Anchor, pd.Timestamp], interval: str, first: pd.Timestamp
+) -> int:
+    """Count how many bars after the last known one a bar comes."""
+    _, anchor, last = key
+    early, late = sorted((first, last))
+    stamps = bar_grid(calendar, early.normalize(), late.normalize(), interval, anchor)["ds"]
+    count = int(((stamps > early) & (stamps <= late)).sum())
+    return count if first > last else -count

@@ -101,6 +101,18 @@ def test_the_same_history_can_be_asked_at_another_date(make_bars, panel):
     assert stamps == ["12-24 11:30", "12-24 12:30"]
 
 
+@pytest.mark.parametrize("interval", ["1d", "1h"])
+def test_steps_count_from_the_end_of_the_history(make_bars, interval):
+    panel = make_panel(make_bars(interval=interval, start="2018-10-01", end="2018-11-21"), "log_volume")
+    ahead = future_frame(panel, 150).set_index("ds")["step"]
+    for ds in ahead.index[[0, 3, 97]]:
+        assert future_frame(panel, 20, start=ds).set_index("ds")["step"].equals(ahead.loc[ds:].iloc[:20])
+    for back in (1, 2, 9):
+        asked = future_frame(panel, 12, start=panel["ds"].iloc[-back])
+        assert asked["step"].tolist() == list(range(1 - back, 13 - back))
+        assert asked["ds"].iloc[:back].tolist() == panel["ds"].iloc[-back:].tolist()
+
+
 def test_bad_requests_are_refused(panel):
     with pytest.raises(ConfigError, match="h is 0"):
         future_frame(panel, 0)
