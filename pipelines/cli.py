@@ -191,6 +191,6 @@ def _write_json(file: Path | None, value: Any) -> None:  # noqa: ANN401
 
 def main() -> None:
     """Run the command line."""
-    # Waiting threads that spin slow training tenfold on a busy machine; torch reads this when it is loaded.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    # Threads that spin long while they wait slow training tenfold on a busy machine; torch reads this when it loads.
+    os.environ.setdefault("GOMP_SPINCOUNT", "10000")
     app()

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import settings
 
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
 settings.register_profile("fints", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("fints")

@@ -90,7 +90,7 @@ def findings_frame(findings: Iterable[Finding]) -> pd.DataFrame:
             "severity": _texts(f.severity for f in listed),
             "kind": _texts(f.kind for f in listed),
             "reason": _texts(f.reason for f in listed),
-            "values": _texts(json.dumps(dict(f.values), default=_text, sort_keys=True) for f in listed),
+            "values": _texts(_json(f.values) for f in listed),
         }
     )
     return frame.sort_values(["symbol", "interval", "session", "end", "kind"], kind="stable", ignore_index=True)
@@ -100,7 +100,7 @@ def _texts(values: Iterable[str]) -> pd.Series:
     return pd.Series(list(values), dtype="str")
 
 
-def _text(value: object) -> object:
-    if isinstance(value, pd.Timestamp):
-        return value.isoformat()
-    return None if value is pd.NA else str(value)
+def _json(values: Mapping[str, Any]) -> str:
+    """Spell values as JSON: a missing number is null, an instant its ISO text."""
+    plain = {name: None if pd.isna(value) else value for name, value in values.items()}
+    return json.dumps(plain, default=str, sort_keys=True)

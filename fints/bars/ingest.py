@@ -17,7 +17,7 @@ from fints.bars.merge import Commit
 from fints.bars.quality import check_bars
 from fints.bars.schema import empty_bars
 from fints.bars.sources.base import BarRequest
-from fints.errors import ConfigError, DataError, FintsError, RateLimitedError, UnknownNameError
+from fints.errors import ConfigError, DataError, DateError, FintsError, RateLimitedError, UnknownNameError, UsageError
 from fints.sessions.calendars import get_calendar
 from fints.sessions.grid import parse_interval
 
@@ -117,10 +117,14 @@ def ingest(  # noqa: PLR0913 - two ends and what to carry between them
     UnknownNameError
         A symbol that the source does not list, or an exchange or interval that does not exist.
     ConfigError
-        A symbol is not text.
+        A symbol is not text; or nothing could be fetched, because the source's options are wrong.
+    DateError
+        ``now`` has no time zone.
     StoreError
         The store cannot be written; nothing was fetched then.
     """
+    if now is not None and now.tz is None:
+        raise DateError(f"now = {now} has no time zone; give an instant, as in pd.Timestamp({str(now)!r}, tz='UTC')")
     moment = pd.Timestamp.now("UTC") if now is None else now.tz_convert("UTC")
     parse_interval(interval)
     wanted = _wanted(source, symbols)
@@ -166,18 +170,23 @@ def _fetch_all(
 ) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
     """Fetch symbol by symbol; after a rate limit nothing more is asked, and the rest fails with that cause."""
     fetched: dict[str, pd.DataFrame] = {}
-    failed: dict[str, str] = {}
+    errors: dict[str, FintsError] = {}
     limited = ""
     for done, plan in enumerate(plans, start=1):
         if plan.request is not None:
             try:
                 fetched[plan.symbol] = _fetch(source, plan, plan.request, limited)
-            except DataError as error:
-                failed[plan.symbol] = str(error)
+            except FintsError as error:
+                errors[plan.symbol] = error
                 limited = limited or (str(error) if isinstance(error, RateLimitedError) else "")
         if progress is not None:
             progress(done, len(plans), plan.symbol)
-    return fetched, failed
+    if not fetched:
+        # where nothing could be fetched at all and the request itself is at fault, the caller has to change it
+        for cause in errors.values():
+            if isinstance(cause, UsageError):
+                raise cause
+    return fetched, {symbol: str(error) for symbol, error in errors.items()}
 
 
 def _fetch(source: BarSource, plan: PlannedFetch, request: BarRequest, limited: str) -> pd.DataFrame:

@@ -68,14 +68,14 @@ class TrainingConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    max_steps: int = Field(default=160, ge=1)
+    max_steps: int = Field(default=100, ge=1)
     batch_size: int = Field(default=16, ge=1)
-    learning_rate: float = Field(default=2e-3, gt=0)
+    learning_rate: float = Field(default=4e-3, gt=0)
     weight_decay: float = Field(default=1e-2, ge=0)
     warm_up: float = Field(default=0.1, ge=0, lt=1)
     clip: float = Field(default=1.0, gt=0)
     average: float = Field(default=0.97, ge=0, lt=1)
     validation_share: float = Field(default=0.1, gt=0, lt=0.5)
     validate_every: int = Field(default=20, ge=1)
-    validation_windows: int = Field(default=256, ge=1)
+    validation_windows: int = Field(default=128, ge=1)
     patience: int = Field(default=3, ge=1)

@@ -101,7 +101,7 @@ class Block(nn.Module):
         self.attention = CausalAttention(dim, n_heads)
         self.norm_feed_forward = nn.LayerNorm(dim)
         self.feed_forward = nn.Sequential(
-            nn.Linear(dim, feed_forward * dim), nn.GELU(), nn.Dropout(dropout), nn.Linear(feed_forward * dim, dim)
+            nn.Linear(dim, feed_forward * dim), nn.GELU(), nn.Linear(feed_forward * dim, dim)
         )
         self.dropout = nn.Dropout(dropout)
 

@@ -11,6 +11,7 @@ from fints.bars.sources.synthetic import SyntheticSource
 from fints.bars.store import BarStore
 from fints.errors import (
     ConfigError,
+    DateError,
     RateLimitedError,
     SchemaError,
     StoreError,
@@ -145,13 +146,14 @@ def test_one_bad_symbol_does_not_stop_the_others(store, make_bars) -> None:
             "BROKEN": SchemaError("BROKEN: column 'open' is text"),
             "ELSEWHERE": good.assign(symbol="ELSEWHERE", exchange="XNYZ"),
             "EMPTY": good.iloc[:0],
+            "OPTIONS": ConfigError("OPTIONS: set the option `exchange`"),
             "VOID": good.assign(symbol="VOID", close=float("nan")),
             "ZZZ": good.assign(symbol="ZZZ"),
         }
     )
     report = ingest(source, store, symbols=list(source.answers), now=at("2018-12-14 22:00"))
     assert report.commit.inserted == {"AAA": 5, "ZZZ": 5}
-    assert set(report.failed) == {"GONE", "LATE", "BROKEN", "ELSEWHERE", "EMPTY", "VOID"}
+    assert set(report.failed) == {"GONE", "LATE", "BROKEN", "ELSEWHERE", "EMPTY", "OPTIONS", "VOID"}
     assert "XNYZ" in report.failed["ELSEWHERE"]
     assert "no bar of 'EMPTY'" in report.failed["EMPTY"]
     assert "a price is missing" in report.failed["VOID"]
@@ -214,6 +216,16 @@ def test_a_store_that_cannot_be_written_is_known_before_the_first_request(tmp_pa
     with pytest.raises(StoreError):
         ingest(source, store, symbols=["AAA"])
     assert source.asked == []
+
+
+def test_wrong_options_of_a_source_are_raised_where_they_spoil_everything(store) -> None:
+    with pytest.raises(ConfigError, match="set the option"):
+        ingest(Scripted({"AAA": ConfigError("set the option `exchange`")}), store, symbols=["AAA"])
+
+
+def test_now_is_an_instant(store) -> None:
+    with pytest.raises(DateError, match="no time zone"):
+        ingest(SampleSource(), store, symbols=None, now=pd.Timestamp("2018-12-14 22:00"))
 
 
 def test_progress_counts_every_symbol(store) -> None:

@@ -230,6 +230,16 @@ def test_a_table_with_data_and_no_log_is_half_written(store, make_bars) -> None:
     assert sorted(path.name for path in (store.root / "bars").rglob("*")) == before
 
 
+def test_a_damaged_log_is_an_error_and_not_an_empty_store(store, make_bars) -> None:
+    store.commit(make_bars(WEEK))
+    newest = store.root / "bars" / "_delta_log" / f"{1:020d}.json"
+    newest.write_text('{"add": {"pa')
+    for action in (store.read, lambda: store.commit(make_bars(WEEK))):
+        with pytest.raises(StoreError, match="restore a damaged folder from a backup"):
+            action()
+    assert len(store.verify()) == 1
+
+
 def test_a_lost_or_cut_data_file_is_found(store, make_bars) -> None:
     store.commit(make_bars(NEW_YEAR))
     first, second = sorted((store.root / "bars").rglob("*.parquet"))
