@@ -44,6 +44,7 @@ soak: $(DEV)
 
 bench: $(DEV)
 	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/training.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -247,7 +247,7 @@ def train(
     split = Split.by_time(tape, input_size, h, config.validation_share)
     looked_at = _spread(split.validation, config.validation_windows)
     record = Record(progress)
-    order = _batches(split.train, config, np.random.default_rng(seed))
+    order = batches(split.train, config, np.random.default_rng(seed))
     train_data = WindowDataset(tape, order, input_size, h)
     chunks = np.array_split(looked_at, max(1, len(looked_at) // config.batch_size))
     validation_data = WindowDataset(tape, chunks, input_size, h)
@@ -283,7 +283,7 @@ def _trainer(config: TrainingConfig, callbacks: list[Callback]) -> lightning.Tra
     )
 
 
-def _batches(origins: NDArray[np.int64], config: TrainingConfig, rng: np.random.Generator) -> list[NDArray[np.int64]]:
+def batches(origins: NDArray[np.int64], config: TrainingConfig, rng: np.random.Generator) -> list[NDArray[np.int64]]:
     """Shuffle the windows, again for every pass, into as many batches as there are steps."""
     needed = config.max_steps * config.batch_size
     passes = [rng.permutation(origins) for _ in range(-(-needed // len(origins)))]
