@@ -22,7 +22,8 @@ def cycle_planes(config: CycleConfig, head_dim: int, plan: FrequencyPlan) -> tup
         Channels D of a head; even.
     plan : FrequencyPlan
         Its lines fill the last ``share · D / 2`` planes; a plane of period P on a clock makes the places t and t + P
-        of that clock indistinguishable to it.
+        of that clock indistinguishable to it. If it holds more cycles than that, the strongest are taken
+        (`FrequencyPlan.strongest`).
 
     Returns
     -------
@@ -32,12 +33,10 @@ def cycle_planes(config: CycleConfig, head_dim: int, plan: FrequencyPlan) -> tup
     ------
     EncodingError
         If D is odd, or the share leaves no plane to the cycles.
-    PlanError
-        If there are more cycles than planes for them.
     """
     rope = rope_planes(head_dim, config.base)
     n_cycle = round(config.share * len(rope))
     if n_cycle == 0:
         raise EncodingError(f"a share of {config.share:g} of {len(rope)} planes leaves none to the cycles; raise it")
-    lines = plan.allocate(n_cycle)
+    lines = plan.strongest(n_cycle).allocate(n_cycle)
     return rope[: len(rope) - n_cycle] + tuple(Plane(line.clock, line.frequency) for line in lines)
