@@ -226,8 +226,9 @@ class FrequencyPlan:
     def allocate(self, planes: int) -> tuple[Line, ...]:
         """Share planes out among the lines.
 
-        Every cycle gets a plane for its fundamental while planes last (the strongest first); what remains goes to the
-        line with the most strength per plane it has (D'Hondt's rule), harmonics counting as half their fundamental.
+        Every cycle gets a plane for its lowest line, then every other line gets one while planes last (the strongest
+        first); what remains goes to the line with the most strength per plane it has (D'Hondt's rule). A harmonic
+        counts half its cycle's strength.
 
         Parameters
         ----------
@@ -253,19 +254,30 @@ class FrequencyPlan:
         weight = [line.cycle.strength * (1.0 if line.harmonic == 1 else 0.5) for line in lines]
         count = [int(line.harmonic == min(line.cycle.harmonics)) for line in lines]
         while sum(count) < planes:
-            best = max(range(len(lines)), key=lambda i: (weight[i] / (count[i] + 1), -i))
+            best = max(range(len(lines)), key=lambda i: (count[i] == 0, weight[i] / (count[i] + 1), -i))
             count[best] += 1
         return tuple(line for line, n in zip(lines, count, strict=True) for _ in range(n))
 
-    def strongest(self, most: int) -> FrequencyPlan:
-        """Return the plan of the `most` strongest cycles, or this one if it has no more.
+    def strongest(self, planes: int) -> FrequencyPlan:
+        """Return the strongest cycles whose lines fit into some planes, or this plan if all do.
 
-        Detected cycles come before priors, whatever their strength.
+        Detected cycles come before priors, whatever their strength; one that does not fit with all its harmonics is
+        passed over for the next that does. At least one cycle stays.
+
+        Parameters
+        ----------
+        planes : int
+            One for each line.
         """
-        if len(self) <= most:
+        if len(self.lines) <= planes:
             return self
         ranked = sorted(self.cycles, key=lambda c: (c.origin == "prior", -c.strength, c.period))
-        return FrequencyPlan(tuple(ranked[:most]))
+        kept, free = ranked[:1], planes - len(ranked[0].harmonics)
+        for cycle in ranked[1:]:
+            if len(cycle.harmonics) <= free:
+                kept.append(cycle)
+                free -= len(cycle.harmonics)
+        return FrequencyPlan(tuple(kept))
 
     def to_dict(self) -> dict[str, object]:
         """Return plain values that JSON holds exactly."""

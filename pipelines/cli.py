@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -163,7 +165,12 @@ def ui(
         command = tracking.server_command(port)
         link = tracking.link(port, experiment_name(settings.dataset)) or f"http://127.0.0.1:{port}"
         _console().print(f"open {link}  (Ctrl-C stops the server)", highlight=False, markup=False, soft_wrap=True)
-        raise SystemExit(subprocess.call(command, env={**os.environ, **SERVER}))
+        server = subprocess.Popen(command, env={**os.environ, **SERVER}, start_new_session=True)
+        try:
+            raise SystemExit(server.wait())
+        finally:
+            with contextlib.suppress(ProcessLookupError):  # the server's own workers outlive it otherwise
+                os.killpg(server.pid, signal.SIGTERM)
 
 
 def _settings(config: Path | None, overrides: list[str] | None) -> NightlySettings:

@@ -161,7 +161,7 @@ def _plan(panel: pd.DataFrame, settings: NightlySettings) -> tuple[Periods | Non
     dropped = [str(c) for c in plan if c not in fitting.cycles]
     if not dropped:
         return found, plan, ()
-    note = f"The plan holds {len(fitting)} cycles, one for each plane; left out: {', '.join(dropped)}."
+    note = f"There are {capacity} planes for cycles and their harmonics; left out of the plan: {', '.join(dropped)}."
     return found, fitting, (note,)
 
 

@@ -85,6 +85,21 @@ def test_insignificant_and_unstable_lines_stay_out():
     assert [c.period for c in FrequencyPlan.from_detection(found)] == [5, 20, 60, 252]
 
 
+def test_every_harmonic_gets_a_plane_before_any_line_gets_two():
+    plan = FrequencyPlan.from_periods([Cycle(5, harmonics=(1, 2, 3), strength=99), Cycle(60, strength=1)])
+    assert sorted(round(line.frequency, 4) for line in plan.allocate(4)) == [0.0167, 0.2, 0.4, 0.6]
+
+
+def test_the_strongest_cycles_bring_their_harmonics():
+    day = Cycle(1.0, harmonics=(1, 2, 3), strength=500, origin="detected")
+    week = Cycle(5, strength=50, origin="detected")
+    plan = FrequencyPlan.from_periods([day, week, Cycle(20), Cycle(60)])
+    assert plan.strongest(4).cycles == (day, week)
+    assert plan.strongest(5).cycles == (day, week, Cycle(20))
+    assert plan.strongest(2).cycles == (day,)
+    assert plan.strongest(6) is plan
+
+
 def test_the_strongest_cycles_come_before_priors():
     plan = FrequencyPlan.from_periods([Cycle(7, origin="detected", strength=0.1), Cycle(5), Cycle(20)])
     assert [c.period for c in plan.strongest(2)] == [5, 7]
