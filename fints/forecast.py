@@ -128,6 +128,15 @@ class Forecast:
         tail = (1 - level / 100) / 2
         return self.at(round(tail, 9)), self.at(round(1 - tail, 9))
 
+    def of(self, rows: NDArray[np.bool_]) -> Self:
+        """Select some of the rows.
+
+        Parameters
+        ----------
+        rows : ndarray of bool, shape (n,)
+        """
+        return type(self)(self.frame[rows].reset_index(drop=True), self.mean[rows], self.quantiles[rows])
+
     def to_wide(self, name: str, level: Iterable[float] = ()) -> pd.DataFrame:
         """Lay the forecast out as the Nixtla libraries do.
 

@@ -29,6 +29,8 @@ NYQUIST_PERIOD = 2.0
 PRIOR_PERIODS: tuple[float, ...] = (5.0, 20.0, 60.0, 252.0)
 """Week, month, quarter and year, in trading sessions."""
 
+_UNKNOWN_SE = 1e6
+
 SAME_CYCLE = 0.15
 """Two periods whose logarithms differ by less are taken for the same cycle of the market."""
 
@@ -165,7 +167,7 @@ class FrequencyPlan:
         """
         cycles = []
         for period in periods:
-            cycle = period if isinstance(period, Cycle) else Cycle(float(period), clock, reason="configured period")
+            cycle = period if isinstance(period, Cycle) else Cycle(_number(period), clock, reason="configured period")
             if not isinstance(period, Cycle) and cycle.period < NYQUIST_PERIOD:
                 raise PlanError(
                     f"a period of {cycle.period:g} {clock} units is shorter than the {NYQUIST_PERIOD:g} that daily "
@@ -220,8 +222,9 @@ class FrequencyPlan:
 
     @property
     def digest(self) -> str:
-        """Short hash of what the plan computes, the same in every process."""
-        return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()[:12]
+        """Short hash of what the plan computes, the same in every process and for equal plans."""
+        decisive = [{**asdict(c), "reason": ""} for c in self.cycles]
+        return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:12]
 
     def allocate(self, planes: int) -> tuple[Line, ...]:
         """Share planes out among the lines.
@@ -307,6 +310,13 @@ class FrequencyPlan:
         return pd.DataFrame([asdict(c) for c in self.cycles])
 
 
+def _number(period: object) -> float:
+    try:
+        return float(period)  # type: ignore[arg-type]
+    except (TypeError, ValueError) as error:
+        raise PlanError(f"a period is a number of clock units or a Cycle; got {period!r}") from error
+
+
 def _pool(frame: pd.DataFrame, alpha: float) -> list[Cycle]:
     """Merge the significant, stable lines of all series into cycles, the strongest first."""
     rows = frame[(frame["q_value"] <= alpha) & frame["stable"]].sort_values("strength", ascending=False)
@@ -332,7 +342,7 @@ def _merge(group: list[dict[str, Any]]) -> Cycle:
     import pandas as pd
 
     lines = pd.DataFrame(group).drop_duplicates("unique_id")
-    precision = 1 / lines["period_se"].clip(lower=1e-12) ** 2
+    precision = 1 / lines["period_se"].fillna(math.inf).clip(lower=1e-12, upper=_UNKNOWN_SE) ** 2
     period = float((lines["period"] * precision).sum() / precision.sum())
     harmonics = tuple(sorted({int(r) for cell in lines["harmonics"] for r in str(cell).split(",")} | {1}))
     names = ", ".join(lines["unique_id"].astype(str).head(5)) + (" …" if len(lines) > 5 else "")

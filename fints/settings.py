@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -17,7 +17,7 @@ from fints.plan import PRIOR_PERIODS
 from fints.transformer.config import NetworkConfig, TrainingConfig
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from pathlib import Path
 
     from pydantic_core import ErrorDetails
@@ -131,6 +131,11 @@ class NightlySettings(Section):
     retrain_every: int = Field(default=20, ge=1)
     tracking: TrackingSettings = Field(default_factory=TrackingSettings)
 
+    @field_validator("encoding", mode="before")
+    @classmethod
+    def _a_key_stands_for_its_defaults(cls, value: object) -> object:
+        return {"kind": value} if isinstance(value, str) else value
+
     @field_validator("symbols", mode="before")
     @classmethod
     def _symbols_are_text(cls, value: object) -> object:
@@ -203,7 +208,7 @@ def _put(value: dict[str, Any], override: str) -> None:
         if not isinstance(inner, dict):
             raise ConfigError(f"--set {key}: {parent} is a single value and has no keys inside")
         place = inner
-    if last == "kind" and place.get("kind") != new:
+    if last == "kind" and place.get("kind", new) != new:
         place.clear()
     place[last] = new
 
@@ -222,13 +227,16 @@ def _in_words(error: ErrorDetails) -> str:
 
 def _keys_beside(place: list[str]) -> list[str]:
     """Return the keys that exist where an unknown one was found."""
-    model: Any = NightlySettings
+    inside: Any = NightlySettings
     for part in place[:-1]:
-        if not hasattr(model, "model_fields"):
-            return []
-        model = _inner_model(model.model_fields, part)
-    return sorted(model.model_fields) if hasattr(model, "model_fields") else []
+        if hasattr(inside, "model_fields"):
+            inside = getattr(inside.model_fields.get(part), "annotation", None)
+        else:
+            inside = next((m for m in _members(inside) if m.model_fields["kind"].default == part), None)
+    return sorted(inside.model_fields) if hasattr(inside, "model_fields") else []
 
 
-def _inner_model(fields: Mapping[str, Any], part: str) -> object:
-    return getattr(fields.get(part), "annotation", None)
+def _members(union: object) -> list[type[BaseModel]]:
+    """Models of a union that is told apart by ``kind``."""
+    every = [member for argument in get_args(union) for member in (argument, *_members(argument))]
+    return [member for member in every if "kind" in getattr(member, "model_fields", {})]

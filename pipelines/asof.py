@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from fints.bars.quality import SETTLE
 from fints.errors import DateError
 from fints.sessions import get_calendar, parse_interval
+from fints.sessions.calendars import SETTLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +32,10 @@ class AsOf:
     stamp: pd.Timestamp
     known_at: pd.Timestamp
     notes: tuple[str, ...] = ()
+
+    def due(self, exchange: str) -> pd.Timestamp:
+        """Return the last session of an exchange that was over at the as-of."""
+        return _due(exchange, self.known_at)
 
     def __str__(self) -> str:
         return f"{self.stamp:%Y-%m-%d}" if self.stamp == self.stamp.normalize() else f"{self.stamp:%Y-%m-%dT%H%M}"
@@ -90,7 +94,8 @@ def observe(
         raise DateError(f"there is no bar up to {_say(asked)}; the data run from {_span(bars)}")
     stamp = _stamp(known)
     if asked is None:
-        known_at = now if live else stamp
+        daily = parse_interval(str(known["interval"].iloc[0])) is None
+        known_at = now if live else stamp if daily else stamp.tz_localize("UTC")
         return known, AsOf(stamp, known_at, _stale(known, now) if live else ())
     if (asked if asked.tz else asked.tz_localize("UTC")) > now:
         raise DateError(f"the as-of {_say(asked)} lies in the future; it is {now:%Y-%m-%d %H:%M} UTC")
@@ -106,6 +111,12 @@ def _known(bars: pd.DataFrame, asked: pd.Timestamp | None) -> pd.DataFrame:
     return bars[mask].reset_index(drop=True)
 
 
+def _due(exchange: str, moment: pd.Timestamp) -> pd.Timestamp:
+    """Last session that is over: a naive date's own one counts as over."""
+    calendar = get_calendar(exchange)
+    return calendar.session_on_or_before(moment) if moment.tz is None else calendar.last_closed_session(moment)
+
+
 def _stamp(known: pd.DataFrame) -> pd.Timestamp:
     if parse_interval(str(known["interval"].iloc[0])) is None:
         return pd.Timestamp(known["session"].max())
@@ -117,8 +128,7 @@ def _require_within(known: pd.DataFrame, bars: pd.DataFrame, asked: pd.Timestamp
     if len(known) < len(bars):
         return
     for exchange in exchanges:
-        calendar = get_calendar(exchange)
-        due = calendar.session_on_or_before(asked) if asked.tz is None else calendar.last_closed_session(asked)
+        due = _due(exchange, asked)
         last = pd.Timestamp(known.loc[known["exchange"] == exchange, "session"].max())
         if due > last:
             raise DateError(

@@ -22,11 +22,22 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_
 data = typer.Typer(no_args_is_help=True, help="Look into the store of bars.")
 app.add_typer(data, name="data")
 
+
+def _in_a_folder(file: Path | None) -> Path | None:
+    """Refuse a place that cannot be written before the work is done, not after."""
+    if file is not None and not file.absolute().parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {file.absolute().parent}")
+    return file
+
+
 Config = Annotated[
     Path | None, typer.Option("--config", "-c", help="YAML settings; the embedded sample without one.", dir_okay=False)
 ]
 Overrides = Annotated[list[str] | None, typer.Option("--set", help="One setting: key=value, nested with dots.")]
-JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the result to a file, for machines.")]
+JsonFile = Annotated[
+    Path | None,
+    typer.Option("--json", help="Write the result to a file, for machines.", dir_okay=False, callback=_in_a_folder),
+]
 
 
 @app.callback()
@@ -95,13 +106,15 @@ def ingest(
         frame = report.to_frame()
         _console().print(plain_table(frame, f"version {report.version} of the bars in {home.store}"))
         _write_json(json_file, {"version": report.version, "symbols": json.loads(frame.to_json(orient="records"))})
-        raise SystemExit(Exit.PARTLY if report.failed else Exit.DONE)
+        ended = Exit.FAILED if len(report.failed) == len(frame) else Exit.PARTLY
+        raise SystemExit(ended if report.failed else Exit.DONE)
 
 
 @data.command()
-def status(json_file: JsonFile = None) -> None:
+def status(config: Config = None, overrides: Overrides = None, json_file: JsonFile = None) -> None:
     """Show what is stored: series, span, rows, source, findings."""
     with reported():
+        _settings(config, overrides)
         from fints.bars.store import BarStore
         from pipelines.home import Home
         from pipelines.terminal import plain_table
@@ -113,9 +126,10 @@ def status(json_file: JsonFile = None) -> None:
 
 
 @data.command()
-def verify(json_file: JsonFile = None) -> None:
+def verify(config: Config = None, overrides: Overrides = None, json_file: JsonFile = None) -> None:
     """Read everything and say whether the store is sound; exit code 1 if it is not."""
     with reported():
+        _settings(config, overrides)
         from fints.bars.store import BarStore
         from pipelines.home import Home
 
@@ -133,10 +147,13 @@ def verify(json_file: JsonFile = None) -> None:
 def diff(
     older: Annotated[int, typer.Argument(help="A version of the bars.")],
     newer: Annotated[int, typer.Argument(help="A later version.")],
+    config: Config = None,
+    overrides: Overrides = None,
     json_file: JsonFile = None,
 ) -> None:
     """Say by symbol what changed between two versions of the bars."""
     with reported():
+        _settings(config, overrides)
         from fints.bars.store import BarStore
         from pipelines.home import Home
         from pipelines.terminal import plain_table
@@ -151,6 +168,7 @@ def ui(
     config: Config = None,
     overrides: Overrides = None,
     port: Annotated[int, typer.Option(help="Port on this machine.", min=1, max=65535)] = 5000,
+    json_file: JsonFile = None,
 ) -> None:
     """Serve the MLflow runs on this machine and print the link to the nightly ones."""
     with reported():
@@ -165,6 +183,7 @@ def ui(
         command = tracking.server_command(port)
         link = tracking.link(port, experiment_name(settings.dataset)) or f"http://127.0.0.1:{port}"
         _console().print(f"open {link}  (Ctrl-C stops the server)", highlight=False, markup=False, soft_wrap=True)
+        _write_json(json_file, {"link": link})
         server = subprocess.Popen(command, env={**os.environ, **SERVER}, start_new_session=True)
         try:
             raise SystemExit(server.wait())
@@ -191,7 +210,7 @@ def _write_json(file: Path | None, value: Any) -> None:  # noqa: ANN401
     from fints.errors import ConfigError
 
     try:
-        file.write_text(json.dumps(value, indent=1, allow_nan=True, default=str) + "\n", encoding="utf-8")
+        file.write_text(json.dumps(value, indent=1, allow_nan=False, default=str) + "\n", encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"the result cannot be written to {file}: {error}; check --json") from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ import pandas as pd
 
 from fints.bars.sources import make_source
 from fints.bars.store import BarStore
-from fints.errors import DataError, FintsError, SeriesError
+from fints.errors import DataError, ModelError, SeriesError
 from fints.series import get_target
 from pipelines.asof import observe
 from pipelines.ingest import update, wanted_symbols
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from pipelines.home import Home
     from pipelines.progress import Stages
     from pipelines.target import TargetNight
+
+
+LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,7 +124,7 @@ def _targets(
         shelf = Shelf.under(home.models, settings.dataset, target, settings.digest)
         try:
             night = forecast_target(bars, target, settings, as_of, shelf, stages)
-        except DataError as error:
+        except (DataError, ModelError) as error:
             problems.append({"unique_id": "all series", "target": target, "reason": str(error), "left_out": True})
             continue
         nights.append(night)
@@ -146,6 +150,7 @@ def _publish(night: Night, store: BarStore, home: Home, stages: Stages) -> Night
         with stages.stage("MLflow run"):
             try:
                 run_id = track(night, page, home)
-            except (FintsError, OSError) as error:
+            except Exception as error:  # whatever MLflow or its server raises, the night has its forecasts
+                LOG.debug("the run could not be logged", exc_info=True)
                 warnings.append(f"the run could not be logged to MLflow: {error}")
     return NightlyOutcome(night, report, page, run_id, tuple(warnings))

@@ -5,9 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import os
-import tempfile
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -17,8 +15,11 @@ from fints.report import NightlyReport, TargetReport, render_nightly
 from fints.series import TARGETS
 from fints.sessions import calendar_version
 from fints.tracking import Tracking, flat
+from pipelines.files import DIGITS, write_text
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fints.settings import NightlySettings
     from pipelines.asof import AsOf
     from pipelines.home import Home
@@ -100,14 +101,6 @@ def write_page(night: Night, report: NightlyReport, home: Home) -> Path:
     return path
 
 
-def write_text(path: Path, text: str) -> None:
-    """Replace a file by another text in one move."""
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, prefix=".draft-", delete=False) as draft:
-        draft.write(text)
-    Path(draft.name).chmod(0o644)
-    Path(draft.name).replace(path)
-
-
 def track(night: Night, page: Path, home: Home) -> str:
     """Log a night to MLflow; return the id of its run."""
     settings = night.settings
@@ -142,7 +135,7 @@ def experiment_name(dataset: str) -> str:
 def machine_readable(night: Night, page: Path, run_id: str | None) -> dict[str, object]:
     """Return the night as plain values for ``--json``."""
     rows = night.forecasts()
-    plain = json.loads(rows.to_json(orient="records", date_format="iso"))
+    plain = json.loads(rows.to_json(orient="records", date_format="iso", double_precision=DIGITS))
     return {
         "as_of": night.as_of.stamp.isoformat(),
         "known_at": night.as_of.known_at.isoformat(),
@@ -152,7 +145,7 @@ def machine_readable(night: Night, page: Path, run_id: str | None) -> dict[str, 
         "forecasts": [{**p, "ds": ds.isoformat()} for p, ds in zip(plain, rows["ds"], strict=True)],
         "holdout": {
             t.target: {
-                "leaderboard": json.loads(t.holdout.leaderboard.to_json(orient="records")),
+                "leaderboard": json.loads(t.holdout.leaderboard.to_json(orient="records", double_precision=DIGITS)),
                 "verdicts": list(t.holdout.verdicts),
             }
             for t in night.targets

@@ -13,6 +13,7 @@ from fints import __version__
 from fints.errors import BundleError
 from fints.sessions import get_calendar
 from fints.transformer import CycleTransformer
+from pipelines.files import DIGITS, write_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +40,10 @@ class Holdout:
     def to_json(self) -> str:
         """Write it as JSON text."""
         frames = {"leaderboard": self.leaderboard, "by_step": self.by_step}
-        plain = {name: json.loads(frame.to_json(orient="split", index=False)) for name, frame in frames.items()}
+        plain = {
+            name: json.loads(frame.to_json(orient="split", index=False, double_precision=DIGITS))
+            for name, frame in frames.items()
+        }
         return json.dumps({**plain, "verdicts": list(self.verdicts)}, indent=1)
 
     @classmethod
@@ -89,8 +93,8 @@ class Shelf:
             A model this many sessions old, or older, is not taken.
         """
         for folder in sorted(self._folders(), reverse=True):
-            last = pd.to_datetime(folder.name, format=_STAMP)
-            if last > until:
+            last = _until(folder)
+            if last is None or last > until:
                 continue
             age = len(get_calendar(exchange).sessions(last.normalize(), until.normalize())) - 1
             if age >= retrain_every:
@@ -107,14 +111,22 @@ class Shelf:
         folder = self.folder / until.strftime(_STAMP)
         folder.mkdir(parents=True, exist_ok=True)
         model.save(folder / "model")
-        (folder / "holdout.json").write_text(holdout.to_json(), encoding="utf-8")
+        write_text(folder / "holdout.json", holdout.to_json())
         for old in sorted(self._folders())[:-_KEEP]:
             if old != folder:
                 shutil.rmtree(old)
         return self._version(folder)
 
     def _folders(self) -> list[Path]:
-        return [p for p in self.folder.iterdir() if p.is_dir()] if self.folder.is_dir() else []
+        """Folders of models; one of another name is somebody else's."""
+        every = self.folder.iterdir() if self.folder.is_dir() else ()
+        return [path for path in every if path.is_dir() and _until(path) is not None]
 
     def _version(self, folder: Path) -> str:
         return f"{self.folder.name}/{folder.name}"
+
+
+def _until(folder: Path) -> pd.Timestamp | None:
+    """Last training bar of the model in a folder; None if its name is no stamp."""
+    stamp = pd.to_datetime(folder.name, format=_STAMP, errors="coerce")
+    return None if pd.isna(stamp) else pd.Timestamp(stamp)

@@ -14,7 +14,7 @@ from fints.baselines import HAR, Naive, SeasonalNaive
 from fints.errors import DataError, PlanError, SeriesError
 from fints.periods import detect_periods
 from fints.plan import FrequencyPlan
-from fints.series import make_panel, panel_problems, usable
+from fints.series import SeriesProblem, make_panel, panel_problems, usable
 from fints.sessions import parse_interval
 from fints.transformer import CycleTransformer
 from pipelines.shelf import Holdout, Shelf
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from fints.forecast import Forecast
     from fints.periods import Periods
-    from fints.series import SeriesProblem
     from fints.settings import NightlySettings
     from pipelines.asof import AsOf
     from pipelines.progress import Stages
@@ -119,7 +118,8 @@ def forecast_target(
         watch.lap("fit")
     else:
         model, holdout, version = kept.model, kept.holdout, kept.version
-    forecast = model.forecast(panel, known_at=as_of.known_at)
+        notes = ()
+    forecast, ended = _still_to_come(model.forecast(panel, known_at=as_of.known_at), panel, as_of)
     watch.lap("forecast")
     return TargetNight(
         target=target,
@@ -130,7 +130,7 @@ def forecast_target(
         reused=kept is not None,
         holdout=holdout,
         found=found,
-        problems=tuple(problems),
+        problems=(*problems, *ended),
         notes=notes,
         seconds=watch.seconds,
     )
@@ -146,6 +146,30 @@ def _panel(
     if panel.empty:
         raise SeriesError(f"no series can be used for {target}: " + "; ".join(map(str, problems)))
     return panel, problems
+
+
+def _still_to_come(forecast: Forecast, panel: pd.DataFrame, as_of: AsOf) -> tuple[Forecast, list[SeriesProblem]]:
+    """Leave out series that ended so long ago that every bar forecast was over at the as-of.
+
+    Raises
+    ------
+    SeriesError
+        If none is left.
+    """
+    ends = panel.groupby("unique_id", sort=False).agg(exchange=("exchange", "first"), last=("ds", "last"))
+    due = {exchange: as_of.due(exchange) for exchange in ends["exchange"].unique()}
+    names = forecast.frame["unique_id"]
+    over = forecast.frame["ds"].dt.normalize() <= names.map(ends["exchange"]).map(due)
+    problems = []
+    for name, past in over.groupby(names, sort=False):
+        if past.any():
+            count = f"{past.sum()} of the {len(past)} bars after it were over at the as-of"
+            reason = f"its last bar is of {ends.loc[name, 'last']:%Y-%m-%d}: {count}"
+            problems.append(SeriesProblem(str(name), reason, left_out=bool(past.all())))
+    gone = {problem.unique_id for problem in problems if problem.left_out}
+    if gone == set(names):
+        raise SeriesError("no series goes on to the as-of: " + "; ".join(map(str, problems)))
+    return forecast.of(~names.isin(gone).to_numpy()), problems
 
 
 def _plan(panel: pd.DataFrame, settings: NightlySettings) -> tuple[Periods | None, FrequencyPlan, tuple[str, ...]]:
@@ -179,15 +203,10 @@ def _model(settings: NightlySettings, plan: FrequencyPlan) -> CycleTransformer:
 
 def _holdout(panel: pd.DataFrame, settings: NightlySettings, progress: Callable[[int, int], None]) -> Holdout:
     """Compare the model with the baselines on the last windows; its plan comes from before them."""
-    h, windows = settings.h, settings.holdout.n_windows
-    step = settings.holdout.step_size or h
-    long_enough, short = usable(panel, settings.input_size + 2 * h + (windows - 1) * step)
+    h, windows, step = _windows(settings)
     try:
-        if long_enough.empty:
-            raise SeriesError("; ".join(map(str, short)))
-        panel = long_enough
-        folds = make_folds(panel, h, windows, step, "auto", 0)
-        _, plan, _ = _plan(folds.training(panel, folds.cutoffs[0]), settings)
+        panel, training, left_out = _comparable(panel, settings)
+        _, plan, _ = _plan(training, settings)
         model = _model(settings, plan)
         daily = parse_interval(settings.interval) is None
         baselines = [HAR(h), HAR(h, calendar=True), Naive(h), SeasonalNaive(h, season="week" if daily else "bar")]
@@ -203,4 +222,40 @@ def _holdout(panel: pd.DataFrame, settings: NightlySettings, progress: Callable[
         reason = f"The model could not be compared with the baselines: {error}."
         return Holdout(pd.DataFrame(), pd.DataFrame(), (reason,))
     verdicts = [result.verdict(model.name, other.name) for other in baselines[:3]]
+    if left_out:
+        verdicts.append(f"Too little history for the comparison: {', '.join(left_out)}.")
     return Holdout(result.leaderboard(), result.by_step(), tuple(verdicts))
+
+
+def _windows(settings: NightlySettings) -> tuple[int, int, int]:
+    """Bars ahead, number of windows, bars between them."""
+    return settings.h, settings.holdout.n_windows, settings.holdout.step_size or settings.h
+
+
+def _comparable(panel: pd.DataFrame, settings: NightlySettings) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
+    """Keep the series that a model can learn from before the hold-out.
+
+    Returns
+    -------
+    panel, training : pandas.DataFrame
+        The series, and their rows up to the first cutoff.
+    left_out : list of str
+
+    Raises
+    ------
+    SeriesError
+        If none is left.
+    """
+    h, windows, step = _windows(settings)
+    named = panel["unique_id"].unique()
+    kept, short = usable(panel, settings.input_size + 2 * h + (windows - 1) * step)
+    while len(kept):
+        folds = make_folds(kept, h, windows, step)
+        training = folds.training(kept, folds.cutoffs[0])
+        learnable, short = usable(training, settings.input_size + h)
+        names = learnable["unique_id"].unique()
+        if len(names) == kept["unique_id"].nunique():
+            return kept, training, [str(name) for name in named if name not in set(names)]
+        # without them the cutoffs may move, so the others are looked at again
+        kept = kept[kept["unique_id"].isin(names)].reset_index(drop=True)
+    raise SeriesError("; ".join(map(str, short)))

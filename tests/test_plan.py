@@ -77,6 +77,23 @@ def test_a_pooled_period_is_weighted_by_precision():
     assert math.isclose(cycle.period, (10.0 / 0.01 + 10.4 / 0.04) / (1 / 0.01 + 1 / 0.04))
 
 
+def test_equal_plans_have_one_digest_whatever_was_said_of_them():
+    one, other = (FrequencyPlan((Cycle(5, reason=reason),)) for reason in ("found in A", "found in B"))
+    assert one == other
+    assert one.digest == other.digest
+
+
+def test_a_line_of_unknown_precision_counts_for_little():
+    found = lines(
+        ("A", 10.0, "session", "1", 5.0, 1.0, 0.0, float("nan"), 1e-9),
+        ("B", 10.4, "session", "1", 5.0, 1.0, 0.0, 0.2, 1e-9),
+    )
+    (cycle,) = FrequencyPlan.from_detection(found, priors=())
+    assert math.isclose(cycle.period, 10.4, rel_tol=1e-6)
+    (alone,) = FrequencyPlan.from_detection(found.iloc[:1], priors=())
+    assert math.isclose(alone.period, 10.0)
+
+
 def test_insignificant_and_unstable_lines_stay_out():
     found = lines(
         ("A", 7.0, "session", "1", 90.0, 1.0, 0.0, 0.1, 0.2), ("A", 9.0, "session", "1", 90.0, 1.0, 0.0, 0.1, 1e-9)
@@ -112,6 +129,8 @@ def test_the_strongest_cycles_come_before_priors():
         (lambda: FrequencyPlan.from_periods([5, 5]), "stands twice"),
         (lambda: FrequencyPlan.from_periods([1.5]), "shorter than"),
         (lambda: Cycle(-3), "positive period"),
+        (lambda: FrequencyPlan.from_periods(["weekly"]), "got 'weekly'"),
+        (lambda: FrequencyPlan.from_periods([None]), "got None"),
         (lambda: Cycle(math.nan), "positive period"),
         (lambda: Cycle(5, clock="lunar"), "clocks"),
         (lambda: Cycle(5, harmonics=(0,)), "whole multiples"),

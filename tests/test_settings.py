@@ -29,11 +29,25 @@ def test_another_kind_forgets_the_options_of_the_old_one(tmp_path):
     assert load_settings(path, ["encoding.kind=rope"]).encoding.kind == "rope"
 
 
+def test_the_order_of_overrides_does_not_matter():
+    one, other = "source.path=a.csv", "source.kind=files"
+    assert load_settings(None, [one, other]) == load_settings(None, [other, one])
+
+
+def test_a_key_of_an_encoding_stands_for_its_defaults(tmp_path):
+    assert load_settings(written(tmp_path, "encoding: rope\n")) == load_settings(None, ["encoding={kind: rope}"])
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ("hh: 3", r"unknown key 'hh', did you mean 'h'"),
         ("training: {max_step: 3}", r"unknown key 'training\.max_step', did you mean 'max_steps'"),
+        (
+            "encoding: {kind: cycle, shre: 1}",
+            r"encoding\.cycle\.shre', did you mean 'share' \(known here: base, kind, share",
+        ),
+        ("source: {kind: files, path: a, colums: {}}", r"did you mean 'columns'"),
         ("h: -1", r"h: Input should be greater than or equal to 1 \(got -1\)"),
         ("symbols: [NO]", "read the symbol False as bool; put it in quotes"),
         ("symbols: [1e5, 0700]", "put it in quotes"),

@@ -156,7 +156,7 @@ class CrossValidation:
         UnknownNameError
             If there is no such model or loss.
         """
-        known = [*self.frame["model"].unique(), *self.failures]
+        known = {*self.frame["model"].unique(), *self.failures, *self.models}
         for name in (model, against):
             if name not in known:
                 raise UnknownNameError("model", name, known)
@@ -166,7 +166,10 @@ class CrossValidation:
         for name in (model, against):
             if name in self.failures:
                 return DieboldMariano(np.nan, np.nan, 0, lag, f"{name} did not finish: {self.failures[name]}")
-        windows = self.shared().groupby(["cutoff", "model"])[loss].mean().unstack("model").sort_index()
+        rows = self.shared()
+        if rows.empty:
+            return DieboldMariano(np.nan, np.nan, 0, lag, "they have no forecast in common that can be scored")
+        windows = rows.groupby(["cutoff", "model"])[loss].mean().unstack("model").sort_index()
         return diebold_mariano(windows[model].to_numpy(float), windows[against].to_numpy(float), lag=lag)
 
     def verdict(self, model: str, against: str, *, alpha: float = 0.05) -> str:

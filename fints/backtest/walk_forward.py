@@ -114,7 +114,8 @@ class WalkForward:
                 if progress is not None:
                     progress(model.name, window + 1, len(self.folds))
         except Exception as error:  # a model that raises is a finding, not the end of the comparison
-            LOG.warning("%s left the comparison: %s", model.name, error, exc_info=True)
+            LOG.warning("%s left the comparison: %s", model.name, error)
+            LOG.debug("where %s failed", model.name, exc_info=True)
             cause = f"{type(error).__name__}: {error}"
             return _Run(model.name, fitted, perf_counter() - began, failure=cause)
         return _Run(

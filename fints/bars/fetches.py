@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import pandas as pd
 
-from fints.bars.quality import SETTLE
 from fints.bars.schema import utc_stamps
 from fints.bars.sources.base import BarRequest
-from fints.sessions.calendars import get_calendar
+from fints.errors import FintsError
+from fints.sessions.calendars import SETTLE, get_calendar
 from fints.sessions.grid import bar_grid, parse_interval
 
 if TYPE_CHECKING:
@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from fints.bars.store import BarStore
     from fints.sessions.calendars import ExchangeCalendar
 
-# a fetched history that stands to the stored one at another factor than this was restated from its beginning
-_REBASED: Final = 0.05
+# a fetched history that stands to the stored one at a common factor further from one than this was restated from its
+# beginning; a spin-off may move it by a few per cent only
+_REBASED: Final = 0.002  # of the logarithm
+_COMMON: Final = 0.1  # by which share of itself the factor may differ from bar to bar
+_DAY: Final = pd.Timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +43,15 @@ class PlannedFetch:
         Closes, UTC, of the stored bars that are fetched again; empty for a new symbol.
     prices : float64 array, shape (bars,)
         Their closing prices.
+    failure : FintsError or None
+        Why nothing can be asked: the calendar does not reach that far, say.
     """
 
     symbol: str
     request: BarRequest | None
     ends: NDArray[np.datetime64]
     prices: NDArray[np.float64]
+    failure: FintsError | None = None
 
     def rebased(self, fetched: pd.DataFrame) -> bool:
         """Say whether the source restated the price history by a common factor, as after a split.
@@ -60,7 +66,7 @@ class PlannedFetch:
         if not mine.size or not ((old > 0) & (new > 0)).all():
             return False
         factor = np.log(new / old)
-        return bool(np.abs(factor).min() > _REBASED and np.ptp(factor) < _REBASED / 10)
+        return bool(np.abs(factor).min() > _REBASED and np.ptp(factor) < _COMMON * np.abs(factor).min())
 
 
 def plan_fetches(
@@ -97,7 +103,11 @@ def plan_fetches(
         last = int(tail[-1])
         place = (exchanges[last], ends[last])
         if place not in known:  # most symbols share it
-            known[place] = _expected(*place, sessions[last], request.interval, now)
+            try:
+                known[place] = _expected(*place, sessions[last], request.interval, now)
+            except FintsError as error:  # of one exchange; the others go on
+                yield PlannedFetch(symbol, None, ends[tail], prices[tail], error)
+                continue
         end, due = known[place]
         start = sessions[int(tail[0]) if refetch else last]
         asked = BarRequest(symbol, request.interval, start, end, exchanges[last])
@@ -108,7 +118,10 @@ def _newest(calendar: ExchangeCalendar, interval: str, now: pd.Timestamp) -> pd.
     """Return the last session that can have a final bar."""
     if parse_interval(interval) is None:
         return calendar.last_closed_session(now, SETTLE)
-    return calendar.session_on_or_before(now.tz_convert(calendar.timezone).tz_localize(None).normalize())
+    today = now.tz_convert(calendar.timezone).tz_localize(None).normalize()
+    # an evening may belong to the session that the next day names
+    hours = calendar.schedule(calendar.session_on_or_before(today), min(today + _DAY, calendar.last_day))
+    return pd.DatetimeIndex(hours.index)[(hours["open"] <= now) | (hours.index <= today)][-1]
 
 
 def _expected(

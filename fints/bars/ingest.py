@@ -141,7 +141,7 @@ def ingest(  # noqa: PLR0913 - two ends and what to carry between them
     return IngestReport(
         commit=commit,
         fetched={symbol: len(frame) for symbol, frame in fetched.items()},
-        current=tuple(plan.symbol for plan in plans if plan.request is None),
+        current=tuple(plan.symbol for plan in plans if plan.request is None and plan.failure is None),
         findings=tuple(findings),
         failed=failed,
     )
@@ -170,7 +170,7 @@ def _fetch_all(
 ) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
     """Fetch symbol by symbol; after a rate limit nothing more is asked, and the rest fails with that cause."""
     fetched: dict[str, pd.DataFrame] = {}
-    errors: dict[str, FintsError] = {}
+    errors: dict[str, FintsError] = {plan.symbol: plan.failure for plan in plans if plan.failure is not None}
     limited = ""
     for done, plan in enumerate(plans, start=1):
         if plan.request is not None:

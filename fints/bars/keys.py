@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from fints.bars.schema import VALUE_COLUMNS
+from fints.bars.schema import VALUE_COLUMNS, key_moments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,8 +71,9 @@ def compare_bars(newer: pd.DataFrame, older: pd.DataFrame) -> Comparison:
 def _shared_keys(newer: pd.DataFrame, older: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Give the rows of both frames one integer each, equal where the keys are."""
     keys = np.zeros(len(newer) + len(older), dtype=np.int64)
-    for name in ("symbol", "interval", "end"):
-        codes, distinct = pd.factorize(pd.concat([newer[name], older[name]], ignore_index=True))
+    parts = [pd.concat([newer[name], older[name]], ignore_index=True) for name in ("symbol", "interval")]
+    for part in (*parts, pd.Series(np.concatenate([key_moments(newer), key_moments(older)]))):
+        codes, distinct = pd.factorize(part)
         keys = keys * max(len(distinct), 1) + codes
     return keys[: len(newer)], keys[len(newer) :]
 

@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
 import pandas as pd
 
 from fints.bars.keys import Comparison, compare_bars
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
-    from numpy.typing import NDArray
     from pyarrow.compute import Expression
 
     from fints.bars.table import StoreTable
@@ -25,6 +23,8 @@ if TYPE_CHECKING:
 
 # a night appends one small file per partition; at this many, the next commit writes the partition anew as one file
 _MAX_FILES: Final = 40
+# by how much a corrected calendar may move the end of a stored session
+_MOVED: Final = pd.Timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,61 +35,69 @@ class Commit:
     ----------
     version : int
         Version of the bars after it; unchanged where nothing was new.
-    inserted, revised, unchanged : mapping from symbol to row count
-        Rows with a new key, with another value, and equal to the stored ones; symbols with none are absent.
+    inserted, revised, unchanged, withdrawn : mapping from symbol to row count
+        Rows with a new key, with another value, equal to the stored ones, and taken out; symbols with none are absent.
     """
 
     version: int
     inserted: Mapping[str, int] = field(default_factory=dict, hash=False)
     revised: Mapping[str, int] = field(default_factory=dict, hash=False)
     unchanged: Mapping[str, int] = field(default_factory=dict, hash=False)
+    withdrawn: Mapping[str, int] = field(default_factory=dict, hash=False)
 
 
-def merge_bars(table: StoreTable, bars: pd.DataFrame) -> Commit:
-    """Merge a validated bars frame into the table ``bars``.
+def merge_bars(table: StoreTable, bars: pd.DataFrame, void: pd.DataFrame) -> Commit:
+    """Merge a validated bars frame into the table ``bars``, and take out rows that have turned out to be errors.
 
-    Where every key is new the rows are appended. Where one is revised, the partitions touched are read and replaced
-    as a whole: they are small (a year of one interval), so that this costs what the partition costs and no scan of
-    the table.
+    Where every key is new the rows are appended. Where one is revised or taken out, the partitions touched are read
+    and replaced as a whole: they are small (a year of one interval), so that this costs what the partition costs and no
+    scan of the table.
+
+    Parameters
+    ----------
+    table : StoreTable
+        The table ``bars``.
+    bars : pandas.DataFrame
+        Rows to hold.
+    void : pandas.DataFrame
+        Rows not to hold, none of them in ``bars``; those that are not stored do not matter.
     """
     base = table.at()
-    rows = bars_to_arrow(bars)
+    rows = bars_to_arrow(pd.concat([bars, void], ignore_index=True) if len(void) else bars)
     parts = _parts(rows)
     files = _files_per_part(table)
     known = [part for part in parts if files[_name(part)]]
     stored = bars_from_arrow(table.rows(_within(known) & _span(rows))) if known else bars.iloc[:0]
     comparison = compare_bars(bars, stored)
     new, revised = comparison.inserted, comparison.revised
+    withdrawn = void[~compare_bars(void, stored).inserted]
+    fresh = bars[new | revised]
     version = int(base.version())
-    if (new | revised).any():
-        fresh = rows if new.all() else rows.filter(new | revised)
-        touched = _parts(fresh)
+    if len(fresh) or len(withdrawn):
+        touched = _parts(bars_to_arrow(pd.concat([fresh, withdrawn], ignore_index=True) if len(withdrawn) else fresh))
         crowded = any(files[_name(part)] >= _MAX_FILES for part in touched)
-        if revised.any() or crowded:
-            fresh = _whole(table, touched, bars[new | revised])
-            version = table.replace(fresh, touched, to=base)
+        if revised.any() or crowded or len(withdrawn):
+            version = table.replace(_whole(table, touched, fresh, withdrawn), touched, to=base)
         else:
-            version = table.append(fresh, to=base)
-    return Commit(version, *_counts(bars, comparison))
+            version = table.append(bars_to_arrow(fresh), to=base)
+    return Commit(version, *_counts(bars, comparison), _count(withdrawn["symbol"]))
 
 
-def _whole(table: StoreTable, parts: Sequence[Part], bars: pd.DataFrame) -> pa.Table:
+def _whole(table: StoreTable, parts: Sequence[Part], bars: pd.DataFrame, withdrawn: pd.DataFrame) -> pa.Table:
     """Return all rows that the partitions are to hold, in order: the stored ones with ``bars`` put in their place."""
     stored = bars_from_arrow(table.rows(_within(parts)))
-    kept = stored[compare_bars(bars, stored).gone]
+    kept = stored[compare_bars(bars, stored).gone & compare_bars(withdrawn, stored).gone]
     merged = pd.concat([kept, bars], ignore_index=True)
     return bars_to_arrow(merged.sort_values(["symbol", "interval", "end"], kind="stable", ignore_index=True))
 
 
 def _counts(bars: pd.DataFrame, found: Comparison) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
-    codes, symbols = pd.factorize(bars["symbol"])
+    symbols, new, revised = bars["symbol"], found.inserted, found.revised
+    return _count(symbols[new]), _count(symbols[revised]), _count(symbols[~(new | revised)])
 
-    def count(mask: NDArray[np.bool_]) -> dict[str, int]:
-        sizes = np.bincount(codes[mask], minlength=len(symbols)).tolist()
-        return {str(symbol): size for symbol, size in zip(symbols, sizes, strict=True) if size}
 
-    new, revised = found.inserted, found.revised
-    return count(new), count(revised), count(~(new | revised))
+def _count(symbols: pd.Series) -> dict[str, int]:
+    return {str(symbol): int(size) for symbol, size in symbols.value_counts(sort=False).items()}
 
 
 def _parts(rows: pa.Table) -> list[Part]:
@@ -121,4 +129,5 @@ def _span(rows: pa.Table) -> Expression:
     import pyarrow.compute as pc
 
     span = pc.min_max(rows.column("end")).as_py()
-    return (pc.field("end") >= pc.scalar(span["min"])) & (pc.field("end") <= pc.scalar(span["max"]))
+    first, last = span["min"] - _MOVED, span["max"] + _MOVED
+    return (pc.field("end") >= pc.scalar(first)) & (pc.field("end") <= pc.scalar(last))

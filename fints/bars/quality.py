@@ -7,7 +7,7 @@ its reason; a doubtful one stays, with a finding; a gap is named by its dates an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -28,14 +28,12 @@ from fints.bars.rules import (
 )
 from fints.bars.schema import conform_bars, utc_stamps
 from fints.bars.verdict import Verdict
+from fints.sessions.calendars import SETTLE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["KINDS", "SETTLE", "Finding", "check_bars", "findings_frame"]
-
-#: A bar counts as final this long after its close.
-SETTLE: Final = pd.Timedelta(minutes=15)
+__all__ = ["KINDS", "Finding", "check_bars", "findings_frame"]
 
 
 def check_bars(

@@ -1,9 +1,10 @@
 """The bars frame: its columns, their types and the check on entry.
 
-One long frame holds every source, symbol and interval. The key is ``symbol, interval, end``; for daily bars the session
-names the row equally well. A close-only series (an index such as ``^VIX``, a spot price) is held with
-``open = high = low = close`` and no volume: every price column stays a finite number, and the missing volume tells
-such bars from traded ones (:mod:`fints.bars.quality` reports them as ``close_only``).
+One long frame holds every source, symbol and interval. The key is ``symbol, interval, end``; of a daily bar the session
+takes the place of the end, so that a calendar that learns of an early close later revises the bar and adds none. A
+close-only series (an index such as ``^VIX``, a spot price) is held with ``open = high = low = close`` and no volume:
+every price column stays a finite number, and the missing volume tells such bars from traded ones
+(:mod:`fints.bars.quality` reports them as ``close_only``).
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ BAR_KEY: Final[tuple[str, ...]] = ("symbol", "interval", "end")
 PRICES: Final[tuple[str, ...]] = ("open", "high", "low", "close")
 # a stored row is revised when one of these changes; source and fetched_at only say where a value came from
 VALUE_COLUMNS: Final[tuple[str, ...]] = (
-    "exchange", "session", "start", "open", "high", "low", "close", "adj_close", "volume", "currency",
+    "exchange", "session", "start", "end", "open", "high", "low", "close", "adj_close", "volume", "currency",
 )  # fmt: skip
 
 _DAY: Final = 86_400_000_000_000  # nanoseconds
@@ -114,8 +115,8 @@ def validate_bars(frame: pd.DataFrame) -> pd.DataFrame:
     bars, double = sort_bars(bars)
     if double.any():
         raise SchemaError(
-            f"columns {', '.join(BAR_KEY)}, {_row(bars, int(np.argmax(double)))}: the key occurs twice; "
-            "fints.bars.quality.check_bars keeps the newest and reports the other"
+            f"columns {', '.join(BAR_KEY)}, {_row(bars, int(np.argmax(double)))}: the key occurs twice (a daily bar's "
+            "session counts for its end); fints.bars.quality.check_bars keeps the newest and reports the other"
         )
     return bars
 
@@ -128,7 +129,7 @@ def sort_bars(bars: pd.DataFrame) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
     bars : pandas.DataFrame
         Sorted; the frame itself where it was in order.
     repeated : bool array, shape (rows,)
-        Rows whose key equals that of the row before.
+        Rows whose key equals that of the row before; see :func:`key_moments`.
     """
     ends, series = utc_stamps(bars["end"]), series_codes(bars)
     step = np.diff(series)
@@ -137,8 +138,15 @@ def sort_bars(bars: pd.DataFrame) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
         bars = bars.take(order).reset_index(drop=True)
         ends, series = ends[order], series[order]
     repeated = np.zeros(len(bars), dtype=bool)
-    repeated[1:] = (np.diff(series) == 0) & (ends[1:] == ends[:-1])
+    moments = key_moments(bars)
+    repeated[1:] = (np.diff(series) == 0) & (moments[1:] == moments[:-1])
     return bars, repeated
+
+
+def key_moments(bars: pd.DataFrame) -> NDArray[np.datetime64]:
+    """Return what names each row within its series: the session of a daily bar, the end of any other; shape (rows,)."""
+    daily = (bars["interval"] == "1d").to_numpy(dtype=bool)
+    return np.where(daily, utc_stamps(bars["session"]), utc_stamps(bars["end"]))
 
 
 def series_codes(bars: pd.DataFrame) -> NDArray[np.int64]:

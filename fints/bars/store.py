@@ -28,7 +28,7 @@ from fints.bars.layout import BAR_PARTITIONS, bars_from_arrow, bars_schema
 from fints.bars.ledger import Ledger
 from fints.bars.marker import MARKER, check_ours, mark
 from fints.bars.merge import Commit, merge_bars
-from fints.bars.schema import sort_bars, validate_bars
+from fints.bars.schema import conform_bars, empty_bars, sort_bars, validate_bars
 from fints.bars.table import StoreTable, told
 from fints.bars.verify import verify_bars, verify_files
 from fints.errors import LockHeldError, UnknownNameError
@@ -40,6 +40,12 @@ if TYPE_CHECKING:
 
 _LOCK: Final = ".lock"
 _LOCK_SECONDS: Final = 60.0
+
+
+def _void(findings: list[Finding]) -> pd.DataFrame:
+    """Return the rows in quarantine that looked like bars until later ones came, so that they may be stored."""
+    rows = [dict(finding.values) for finding in findings if finding.kind == "price_excursion"]
+    return conform_bars(pd.DataFrame(rows)) if rows else empty_bars()
 
 
 class BarStore:
@@ -189,7 +195,8 @@ class BarStore:
         """Merge bars by key in one transaction, and record what the checks found.
 
         A row whose key is new is inserted; one with another value is revised; one that equals the stored bar changes
-        nothing, not even its ``fetched_at``. Nothing new makes no version.
+        nothing, not even its ``fetched_at``. A stored row that a finding now knows for an error of the source (a price
+        that has come back since) is taken out. Nothing new makes no version.
 
         Parameters
         ----------
@@ -212,10 +219,10 @@ class BarStore:
         LockHeldError
             Another process kept writing to it for a minute.
         """
-        valid = validate_bars(bars)
+        valid, found = validate_bars(bars), list(findings)
         with self._locked():
-            self._ledger.record(list(findings), valid)
-            return merge_bars(self._bars, valid)
+            self._ledger.record(found, valid)
+            return merge_bars(self._bars, valid, _void(found))
 
     def diff(self, a: int, b: int) -> pd.DataFrame:
         """Say by symbol what changed in the bars between two versions.

@@ -187,13 +187,14 @@ class StoreTable:
 @contextmanager
 def told(doing: str) -> Iterator[None]:
     """Turn what Delta Lake and the file system raise into a :class:`~fints.errors.StoreError`."""
+    import pyarrow as pa
     from deltalake.exceptions import DeltaError
 
     try:
         yield
     except PermissionError as error:
         raise StoreError(f"could not {doing}: permission denied. Make the folder writable") from error
-    except (DeltaError, OSError) as error:
+    except (DeltaError, pa.ArrowException, OSError) as error:
         raise StoreError(
             f"could not {doing}: {error}. The last complete version is untouched; look at the folder's permissions "
             "and disk space, or restore a damaged folder from a backup"

@@ -174,6 +174,8 @@ class PerSeriesForecaster(ABC):
         ------
         NotFittedError
             If `fit` was not called.
+        SchemaError
+            If the history is not a panel.
         UnknownNameError
             If the history holds a series that was not fitted.
         DateError
@@ -181,9 +183,7 @@ class PerSeriesForecaster(ABC):
         """
         if self._panel is None:
             raise NotFittedError(f"{self.name} was asked to forecast before it was fitted; call fit(panel) first")
-        history = self._panel if panel is None else panel
-        if not {"exchange", "interval"} <= set(history.columns):
-            history = validate_panel(history)
+        history = self._panel if panel is None else validate_panel(panel)
         if not self.reads_calendar:
             history = history[["unique_id", "ds", "y", "exchange", "interval"]]
         start = None if at is None else pd.Timestamp(at)

@@ -32,7 +32,7 @@ def season_keys(season: Season, ds: pd.DatetimeIndex, position: NDArray[np.int64
     ndarray of int64, shape (n,)
         Equal for rows of the same season.
     """
-    if isinstance(season, int):
+    if not isinstance(season, str):
         return position % season
     time_of_day = ds.to_numpy().astype("datetime64[ns]").astype(np.int64) % _DAY_NS
     if season == "bar":

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
 from fints.errors import EncodingError
-
-if TYPE_CHECKING:
-    from typing import Self
 
 AxisClock = Literal["index", "session", "calendar", "seconds"]
 
@@ -54,8 +51,9 @@ class TimeAxis:
         if not given:
             raise EncodingError("a TimeAxis needs at least one clock; give index, session, calendar or seconds")
         shapes = {tuple(t.shape) for t in given.values()}
-        if len({s[-1] for s in shapes if s}) != 1 or any(t.ndim != 2 for t in given.values()):
-            raise EncodingError(f"the clocks of a TimeAxis are (B or 1, T) with one T; got {sorted(shapes)}")
+        batches = {t.shape[0] for t in given.values() if t.ndim} - {1}
+        if len({s[-1] for s in shapes if s}) != 1 or any(len(s) != 2 for s in shapes) or len(batches) > 1:
+            raise EncodingError(f"the clocks of a TimeAxis are (B or 1, T) with one B and one T; got {sorted(shapes)}")
         for name, places in given.items():
             if places.dtype not in (torch.float64, torch.int64):
                 raise EncodingError(
@@ -170,11 +168,6 @@ class Encoding(nn.Module, ABC):
 
 class NoEncoding(Encoding):
     """No position at all: attention sees a set of tokens."""
-
-    @classmethod
-    def build(cls, n_layers: int) -> Self:
-        """Make one for `n_layers` layers."""
-        return cls(n_layers)
 
     def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:  # noqa: ARG002
         """Return terms that change nothing."""

@@ -73,7 +73,7 @@ def fan(report: NightlyReport, target: TargetReport, unique_id: str) -> Drawing:
     layout["shapes"] = [_upright(len(past) - 0.5, MUTED, "dot")]
     first, last = float(shown.middle[0]), float(shown.middle[-1])
     alt = (
-        f"{unit.title} of {unique_id}: the last {len(past)} bars up to {report.stamp(report.as_of)}, then the forecast "
+        f"{unit.title} of {unique_id}: the last {len(past)} bars up to {report.as_of_text}, then the forecast "
         f"for {len(shown.ds)} bars. The median goes from {unit.write(first)} to {unit.write(last)}; the 80 % band "
         f"of the last bar is {unit.write(shown.low80[-1])} to {unit.write(shown.high80[-1])}."
     )

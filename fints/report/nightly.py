@@ -110,7 +110,7 @@ class NightlyReport:
     Parameters
     ----------
     as_of : pandas.Timestamp
-        Stamp (``ds``) of the last bar that was used.
+        Key of the night: session date of the last daily bar that was used, or UTC close of the last intraday one.
     created_at : pandas.Timestamp
         When the run took place, in UTC.
     interval : str
@@ -150,6 +150,11 @@ class NightlyReport:
     def bar_word(self) -> str:
         """What one bar is called in sentences, in the singular."""
         return "bar" if self.intraday else "session"
+
+    @property
+    def as_of_text(self) -> str:
+        """The as-of as a person says it; on intraday bars with its zone, since bars are stamped with the exchange's."""
+        return self.stamp(self.as_of) + (" UTC" if self.intraday else "")
 
     def stamp(self, ds: pd.Timestamp) -> str:
         """Write a bar's stamp as a person says it."""

@@ -38,7 +38,7 @@ def nightly_table(report: NightlyReport) -> RenderableType:
         f"Usual is the median of the last {tables.USUAL_BARS} sessions{when}."
     )
     return Group(
-        Text(f"{report.title}, as of {report.stamp(report.as_of)}", style="bold"),
+        Text(f"{report.title}, as of {report.as_of_text}", style="bold"),
         *(Text(note, style="yellow") for note in report.notes),
         *(part for target in report.targets if target.series for part in (Text(""), _forecasts(report, target))),
         Text(""),

@@ -114,6 +114,8 @@ def _first_step(
     """Count how many bars after the last known one a bar comes."""
     _, anchor, last = key
     early, late = sorted((first, last))
-    stamps = bar_grid(calendar, early.normalize(), late.normalize(), interval, anchor)["ds"]
+    # the bars of an evening may belong to the session that the next day names
+    end = min(late.normalize() + pd.Timedelta(days=1), calendar.last_day)
+    stamps = bar_grid(calendar, early.normalize(), end, interval, anchor)["ds"]
     count = int(((stamps > early) & (stamps <= late)).sum())
     return count if first > last else -count

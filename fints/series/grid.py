@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,7 +61,13 @@ def series_anchor(ds: pd.DatetimeIndex, calendar: ExchangeCalendar, interval: st
     """How the bars of one series are aligned, judged by its latest ones; daily bars count as ``"open"``."""
     if parse_interval(interval) is None:
         return "open"
-    return infer_anchor(calendar, interval, pd.Series(ds[-_ANCHOR_SAMPLE:]))
+    return _anchor(calendar, interval, ds[-_ANCHOR_SAMPLE:].to_numpy("datetime64[ns]").tobytes())
+
+
+@lru_cache(maxsize=256)
+def _anchor(calendar: ExchangeCalendar, interval: str, stamps: bytes) -> Anchor:
+    """Alignment of stamps in nanoseconds; most series of a panel share theirs, and it takes two grids to tell."""
+    return infer_anchor(calendar, interval, pd.DatetimeIndex(np.frombuffer(stamps, dtype="datetime64[ns]")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +163,8 @@ def locate(ds: pd.DatetimeIndex, calendar: ExchangeCalendar, interval: str, anch
     daily = length is None
     # a session may start the evening before the date that names it
     margin = pd.Timedelta(0) if daily else _DAY
-    grid = bar_grid(calendar, ds[0].normalize() - margin, ds[-1].normalize() + margin, interval, anchor)
+    end = min(ds[-1].normalize() + margin, calendar.last_day)
+    grid = bar_grid(calendar, ds[0].normalize() - margin, end, interval, anchor)
     first = last = pd.DatetimeIndex(grid["ds"])
     if not daily:
         last = pd.DatetimeIndex(grid["end"]).tz_convert(calendar.timezone).tz_localize(None) - _TICK

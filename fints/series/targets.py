@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fints.bars.continuity import LONG_HOLE
 from fints.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -126,11 +127,17 @@ def _log_range_gk(bars: pd.DataFrame) -> FloatArray:
 
 
 def _log_return(bars: pd.DataFrame) -> FloatArray:
-    """Dividends and splits fall between sessions, so intraday bars use the close as quoted."""
+    """Dividends and splits fall between sessions, so intraday bars use the close as quoted.
+
+    Behind a long hole a symbol may name another instrument, so that no return is taken over it.
+    """
     daily = bars["interval"].to_numpy() == "1d"
     price = np.where(daily, _numbers(bars, "adj_close"), _numbers(bars, "close"))
     level = _log_positive(price)
-    return np.concatenate([[np.nan], np.diff(level)]) if len(level) else level
+    if not len(level):
+        return level
+    hole = np.diff(bars["session"].to_numpy("datetime64[ns]")) > LONG_HOLE.to_timedelta64()
+    return np.concatenate([[np.nan], np.where(hole, np.nan, np.diff(level))])
 
 
 def _abs_return(bars: pd.DataFrame) -> FloatArray:
@@ -143,7 +150,7 @@ def _log_close(bars: pd.DataFrame) -> FloatArray:
 
 _NO_VOLUME = "zero, negative or missing volume"
 _NO_RANGE = "high and low equal or missing"
-_NO_RETURN = "no earlier bar, or a missing or non-positive price"
+_NO_RETURN = "no earlier bar, none for a quarter of a year, or a missing or non-positive price"
 
 _ALL = (
     Target(
@@ -191,10 +198,11 @@ _ALL = (
     Target(
         "log_return",
         "Log return since the bar before, overnight included: ln(C_t / C_{t-1}); daily bars take the close adjusted "
-        "for splits and dividends, intraday bars the close as quoted. After a missing session it spans the gap.",
+        "for splits and dividends, intraday bars the close as quoted. After a missing session it spans the gap, but "
+        "not a hole of more than a quarter of a year, behind which the symbol may name another instrument.",
         "log return per bar",
         "Campbell, Lo and MacKinlay (1997), The Econometrics of Financial Markets, section 1.4",
-        ("close", "adj_close", "interval"),
+        ("close", "adj_close", "interval", "session"),
         _NO_RETURN,
         ("log_volume", "log_range"),
         _log_return,
@@ -204,7 +212,7 @@ _ALL = (
         "Absolute log return since the bar before: |ln(C_t / C_{t-1})|, prices as for log_return.",
         "absolute log return per bar",
         "Ding, Granger and Engle (1993), J. Empirical Finance 1, 83-106",
-        ("close", "adj_close", "interval"),
+        ("close", "adj_close", "interval", "session"),
         _NO_RETURN,
         ("log_volume", "log_range"),
         _abs_return,

@@ -46,6 +46,11 @@ class ExchangeCalendar:
         """IANA name of the exchange's time zone."""
         return library(self.mic).timezone
 
+    @property
+    def last_day(self) -> pd.Timestamp:
+        """Last date that the calendar answers for."""
+        return dates_of(np.array([calendar_range(self.mic)[1]]))[0]
+
     def as_known(self, at: Dated) -> ExchangeCalendar:
         """Return the calendar as it was known at a date or instant.
 
@@ -130,11 +135,18 @@ class ExchangeCalendar:
             With a time zone.
         settle : Timedelta, default 15 minutes
             How long after the close a bar counts as final.
+
+        Raises
+        ------
+        DateError
+            If the instant has no time zone.
+        CalendarError
+            If the calendar does not reach that far.
         """
         moment = pd.Timestamp(instant)
         if pd.isna(moment) or moment.tz is None:
             raise DateError(f"{instant!r} is no instant: give it a time zone, as in pd.Timestamp(..., tz='UTC')")
-        day = self._day(moment, "instant")
+        day = self._checked(moment)
         table = self.table(day - _MARGIN, day + 2)
         limit = (moment.tz_convert("UTC") - settle).as_unit("ns").value
         row = int(np.searchsorted(table.hours[:, CLOSE], limit, side="right")) - 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import tempfile
 from importlib.metadata import version
 from pathlib import Path
@@ -43,7 +42,7 @@ def save(design: Design, fitted: Fitted, path: str | Path) -> None:
     from safetensors.torch import save_file
 
     target = Path(path)
-    if target.exists() and any(target.iterdir()) and not (target / CARD).exists():
+    if target.exists() and not (target / CARD).exists() and (not target.is_dir() or any(target.iterdir())):
         raise BundleError(f"{target} holds something that is not a model; choose another folder")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -54,7 +53,7 @@ def save(design: Design, fitted: Fitted, path: str | Path) -> None:
             save_file(state, fresh / WEIGHTS)
             (fresh / CARD).write_text(json.dumps(_card(design, fitted, fresh / WEIGHTS), indent=2), encoding="utf-8")
             if target.exists():
-                shutil.rmtree(target)
+                target.replace(Path(folder) / "old")
             fresh.replace(target)
     except OSError as error:
         raise BundleError(f"the model cannot be written to {target}: {error}; choose a writable folder") from error
@@ -87,12 +86,12 @@ def load(path: str | Path) -> tuple[Design, Fitted]:
             level=tuple(value["level"]),
             random_seed=value["random_seed"],
         )
-        past, calendar = tuple(card["fitted"]["past"]), tuple(card["fitted"]["calendar"])
+        past, calendar, until = (card["fitted"][key] for key in ("past", "calendar", "until"))
         network = design.network_for(len(past), len(calendar))
         network.load_state_dict(load_file(weights))
     except (KeyError, TypeError, ValueError, RuntimeError, FintsError) as error:
         raise BundleError(f"the model in {folder} cannot be rebuilt: {error}; save it again") from error
-    return design, Fitted(network.eval(), past, calendar, card["fitted"]["until"])
+    return design, Fitted(network.eval(), tuple(past), tuple(calendar), until)
 
 
 def _card(design: Design, fitted: Fitted, weights: Path) -> dict[str, object]:

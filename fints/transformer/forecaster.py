@@ -13,9 +13,10 @@ from fints.errors import ConfigError, ModelError, NotFittedError, SeriesError
 from fints.forecast import Forecast
 from fints.plan import PRIOR_PERIODS, FrequencyPlan
 from fints.series import future_frame, usable, validate_panel
+from fints.series.scaling import Scaling, standard_scaling
 from fints.series.windows import Tape, feature_columns, require_columns
 from fints.transformer.config import NetworkConfig, TrainingConfig
-from fints.transformer.inputs import Scale, network_inputs
+from fints.transformer.inputs import network_inputs
 from fints.transformer.model import CycleNetwork
 
 if TYPE_CHECKING:
@@ -319,10 +320,10 @@ class CycleTransformer:
         parts = []
         for start in range(0, len(windows), _CHUNK):
             chunk = windows.rows(slice(start, start + _CHUNK))
-            scale = Scale.of_context(chunk)
+            scale = standard_scaling(chunk.values[..., 0])
             with torch.inference_mode():
                 scaled = network(network_inputs(chunk, scale)).double().numpy()
-            parts.append(scale.unscale(scaled))
+            parts.append(Scaling(scale.center[..., None], scale.spread[..., None]).invert(scaled))
         quantiles = np.concatenate(parts)
         if not np.isfinite(quantiles).all():
             raise ModelError(

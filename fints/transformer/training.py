@@ -22,7 +22,8 @@ from torch.utils.data import DataLoader, Dataset
 
 from fints.errors import SeriesError, TrainingError
 from fints.forecast import QUANTILES
-from fints.transformer.inputs import Scale, network_inputs
+from fints.series.scaling import standard_scaling
+from fints.transformer.inputs import network_inputs
 from fints.transformer.losses import pinball_loss
 
 if TYPE_CHECKING:
@@ -127,8 +128,8 @@ class WindowDataset(Dataset[Batch]):
 
     def __getitem__(self, index: int) -> Batch:
         windows = self.tape.cut(self.batches[index], self.input_size, self.h)
-        scale = Scale.of_context(windows)
-        target = scale.scale(cast("NDArray[np.float64]", windows.target))
+        scale = standard_scaling(windows.values[..., 0])
+        target = scale.apply(cast("NDArray[np.float64]", windows.target))
         return network_inputs(windows, scale), torch.from_numpy(target).float()
 
     def __iter__(self) -> Iterator[Batch]:
@@ -253,7 +254,8 @@ def train(
     validation_data = WindowDataset(tape, chunks, input_size, h)
     with tempfile.TemporaryDirectory() as folder, _quiet(), torch.random.fork_rng():
         torch.manual_seed(seed)
-        keep = ModelCheckpoint(folder, monitor="validation", save_top_k=1, save_weights_only=True)
+        # With save_weights_only=True the file would lack the average, which is what was validated.
+        keep = ModelCheckpoint(folder, monitor="validation", save_top_k=1)
         trainer = _trainer(config, [record, keep, EarlyStopping("validation", patience=config.patience)])
         task = TrainingTask(network, config)
         trainer.fit(

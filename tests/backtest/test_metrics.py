@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.integrate import trapezoid
 from scipy.stats import norm
 
 from fints.backtest.metrics import LEVELS, crps, losses, season_lag, seasonal_scale, summarise
@@ -15,7 +16,7 @@ def brier_integral(y: float, quantiles: np.ndarray, probabilities: np.ndarray) -
     """CRPS by its definition on the distribution function: the integral of (F(x) − 1{x ≥ y})²."""
     x = np.linspace(min(quantiles[0], y) - 1, max(quantiles[-1], y) + 1, 400_001)
     distribution = np.interp(x, quantiles, probabilities, left=0.0, right=1.0)
-    return float(np.trapezoid((distribution - (x >= y)) ** 2, x))
+    return float(trapezoid((distribution - (x >= y)) ** 2, x))
 
 
 @pytest.mark.parametrize("y", [-3.0, -0.7, 0.0, 0.31, 2.4])

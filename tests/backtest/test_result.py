@@ -146,6 +146,16 @@ def test_by_default_every_model_is_tested_against_the_best() -> None:
     assert table["model"].tolist() == ["Naive", "Drift"]
 
 
+def test_models_without_a_forecast_in_common_are_not_compared() -> None:
+    cv = result({"Cycle": noise(10, 1.0, 1), "HAR": noise(10, 1.0, 2)})
+    apart = cv.frame[(cv.frame["model"] == "HAR") == (cv.frame["unique_id"] == "A")]
+    for frame in (apart, cv.frame.head(0)):
+        other = CrossValidation(frame, cv.folds, cv.scales, {}, cv.void, dict.fromkeys(["Cycle", "HAR"]), {})
+        assert other.verdict("Cycle", "HAR") == (
+            "Cycle cannot be compared with HAR: they have no forecast in common that can be scored."
+        )
+
+
 def test_unknown_models_and_losses_are_named() -> None:
     cv = result({"HAR": noise(10, 1.0, 1)})
     with pytest.raises(UnknownNameError, match="unknown model 'Cycle'"):

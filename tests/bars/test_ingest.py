@@ -1,15 +1,17 @@
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from fints.bars.ingest import ingest
-from fints.bars.sources.base import BarRequest
+from fints.bars.sources.base import BarRequest, daily_bounds
 from fints.bars.sources.config import SyntheticConfig
 from fints.bars.sources.sample import SampleSource
 from fints.bars.sources.synthetic import SyntheticSource
 from fints.bars.store import BarStore
 from fints.errors import (
+    CalendarError,
     ConfigError,
     DateError,
     RateLimitedError,
@@ -19,6 +21,7 @@ from fints.errors import (
     UnknownNameError,
     UnknownSymbolError,
 )
+from fints.sessions import get_calendar
 
 
 class Scripted:
@@ -53,6 +56,9 @@ def days(make_bars, first: str, last: str, symbol: str = "AAA", factor: float = 
 @pytest.fixture
 def store(tmp_path) -> BarStore:
     return BarStore(tmp_path / "store")
+
+
+DELAY = pd.Timedelta(hours=1)
 
 
 def at(text: str) -> pd.Timestamp:
@@ -122,18 +128,36 @@ def test_a_bar_revised_overnight_is_a_new_version(store, make_bars) -> None:
     assert store.diff(1, 2).loc[0, "columns"] == "close"
 
 
-def test_a_history_restated_by_a_split_is_fetched_as_a_whole(store, make_bars) -> None:
+@pytest.mark.parametrize("length", [1, 2, 3])
+def test_a_price_that_came_back_leaves_the_same_bars_by_night_as_in_one_go(tmp_path, make_bars, length) -> None:
+    bars = days(make_bars, "2018-12-03", "2018-12-28")
+    prices = ["open", "high", "low", "close", "adj_close"]
+    bars.loc[8 : 7 + length, prices] *= 2.0
+    nightly, at_once = (BarStore(tmp_path / name) for name in ("nightly", "at_once"))
+    for end in bars["end"].iloc[5:]:
+        report = ingest(Scripted({"AAA": bars[bars["end"] <= end]}), nightly, symbols=["AAA"], now=end + DELAY)
+        assert report.failed == {}
+    ingest(Scripted({"AAA": bars}), at_once, symbols=["AAA"], now=bars["end"].iloc[-1] + DELAY)
+    columns = ["session", "close"]
+    pd.testing.assert_frame_equal(nightly.read()[columns], at_once.read()[columns])
+    assert len(nightly.read()) == len(bars) - length
+    assert nightly.findings()["kind"].tolist() == at_once.findings()["kind"].tolist()
+    assert nightly.verify() == []
+
+
+@pytest.mark.parametrize("factor", [0.5, 1 / 1.048])  # a split two for one; Merck's spin-off of 2021
+def test_a_restated_history_is_fetched_as_a_whole(store, make_bars, factor) -> None:
     ingest(
         Scripted({"AAA": days(make_bars, "2018-11-01", "2018-12-13")}),
         store,
         symbols=["AAA"],
         now=at("2018-12-13 22:00"),
     )
-    source = Scripted({"AAA": days(make_bars, "2018-11-01", "2018-12-14", factor=0.5)})
+    source = Scripted({"AAA": days(make_bars, "2018-11-01", "2018-12-14", factor=factor)})
     ingest(source, store, symbols=["AAA"], now=at("2018-12-14 22:00"))
     assert [request.start for request in source.asked] == [pd.Timestamp("2018-12-07"), None]
-    assert store.read()["close"].max() < 70
-    assert store.read(version=1)["close"].min() > 100
+    old, new = store.read(version=1)["close"], store.read()["close"]
+    np.testing.assert_allclose(new[: len(old)], factor * old)
 
 
 def test_one_bad_symbol_does_not_stop_the_others(store, make_bars) -> None:
@@ -171,6 +195,31 @@ def test_a_failed_fetch_leaves_what_is_stored(store, make_bars) -> None:
     )
     assert report.failed == {"AAA": "possibly delisted"}
     assert (report.version, len(store.read())) == (1, 4)
+
+
+def test_a_calendar_that_ends_fails_its_own_symbols_only(store, make_bars) -> None:
+    with pytest.raises(CalendarError, match="upgrade"):
+        get_calendar("XSAU").last_closed_session(at("2030-06-03 22:00"))
+    bars = days(make_bars, "2029-12-03", "2029-12-28")
+    sunday = pd.Timestamp("2029-12-30")
+    riyadh = daily_bounds(pd.DatetimeIndex([sunday]), get_calendar("XSAU"))
+    abroad = make_bars({"2029-12-28": 100.0}, "2222.SR", exchange="XSAU").assign(**riyadh)
+    store.commit(pd.concat([bars, abroad], ignore_index=True))
+    source = Scripted({"AAA": days(make_bars, "2029-12-03", "2030-01-04"), "2222.SR": abroad})
+    report = ingest(source, store, symbols=["2222.SR", "AAA"], now=at("2030-01-04 22:00"))
+    assert report.commit.inserted == {"AAA": 4}
+    assert report.current == ()
+    assert set(report.failed) == {"2222.SR"}
+    assert "calendar of XSAU is known" in report.failed["2222.SR"]
+
+
+def test_the_bars_of_an_evening_are_asked_for_in_that_evening(store) -> None:
+    config = SyntheticConfig(exchange="FX", interval="1h", start="2018-12-17", end="2018-12-19", names=("EUR",))
+    ingest(SyntheticSource(config), store, symbols=None, interval="1h", now=at("2018-12-18 22:30"))
+    assert store.read(interval="1h")["end"].max() == at("2018-12-18 22:00")
+    report = ingest(SyntheticSource(config), store, symbols=None, interval="1h", now=at("2018-12-19 03:30"))
+    assert report.commit.inserted == {"EUR": 5}
+    assert {finding.kind for finding in report.findings} == {"not_final"}
 
 
 def test_after_a_rate_limit_nothing_more_is_asked(store, make_bars) -> None:

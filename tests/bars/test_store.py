@@ -67,6 +67,25 @@ def test_commits_in_parts_and_in_any_order_make_one_whole(make_bars, parts) -> N
         assert store.verify() == []
 
 
+def test_a_calendar_that_learns_of_an_early_close_later_revises_the_session(store, make_bars) -> None:
+    store.commit(make_bars(WEEK))
+    learned = make_bars({"2018-12-19": 102.0, "2018-12-24": 105.0})
+    learned.loc[0, "end"] -= pd.Timedelta(hours=3)
+    commit = store.commit(learned)
+    assert (commit.revised, commit.inserted) == ({"AAA": 1}, {"AAA": 1})
+    assert store.read()["session"].tolist() == [pd.Timestamp(day) for day in (*WEEK, "2018-12-24")]
+    assert store.diff(1, 2).loc[0, "columns"] == "end"
+    assert store.verify() == []
+
+
+def test_a_damaged_file_is_named_with_the_cure(store, make_bars) -> None:
+    store.commit(make_bars(WEEK))
+    (file,) = (store.root / "bars").rglob("*.parquet")
+    file.write_bytes(file.read_bytes()[:100])
+    with pytest.raises(StoreError, match=r"could not read .*bars.*restore"):
+        store.read()
+
+
 def test_a_revision_is_a_new_version_and_the_old_one_stays(store, make_bars) -> None:
     store.commit(make_bars(WEEK))
     revised = make_bars({"2018-12-19": 102.5, "2018-12-24": 105.0}, fetched_at=NOW)

@@ -99,6 +99,18 @@ def test_a_new_history_is_forecast_without_learning_from_it(daily: pd.DataFrame)
     assert after.frame["ds"].min() > daily["ds"].max()
 
 
+@pytest.mark.parametrize("model", [Naive(3), SeasonalNaive(3)], ids=lambda m: m.name)
+def test_the_order_of_the_rows_does_not_matter(daily: pd.DataFrame, model: SeasonalNaive) -> None:
+    shuffled = daily.sample(frac=1, random_state=1)
+    pd.testing.assert_frame_equal(model.fit(daily).predict(shuffled), model.fit(daily).predict(daily))
+    pd.testing.assert_frame_equal(model.fit(shuffled).predict(), model.fit(daily).predict())
+
+
+def test_a_lag_of_numpy_is_a_lag(daily: pd.DataFrame) -> None:
+    lags = [SeasonalNaive(7, lag).fit(daily).forecast().mean for lag in (3, np.int64(3))]
+    np.testing.assert_array_equal(*lags)
+
+
 def test_unknown_values_are_passed_over(daily: pd.DataFrame) -> None:
     panel = one(daily).copy()
     panel.loc[panel.index[-1], "y"] = np.nan

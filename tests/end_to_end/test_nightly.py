@@ -1,6 +1,5 @@
 """The nightly run as a user sees it: exit codes, tables, files."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -12,6 +11,7 @@ import pytest
 from filelock import FileLock
 
 from fints.bars.store import BarStore
+from fints.forecast import QUANTILE_COLUMNS
 from fints.sessions import get_calendar
 from fints.tracking import Tracking
 from tests.end_to_end.conftest import BRIEF
@@ -71,12 +71,12 @@ def test_a_night_repeated_leaves_one_set_of_forecasts_and_keeps_its_model(fints,
     assert "fit" in first["seconds"]["log_volume"]
 
 
-def test_no_bar_after_the_as_of_touches_the_night(fints, home, tmp_path):
+def test_no_bar_after_the_as_of_touches_the_night(fints, monkeypatch, tmp_path):
     """Everything after the cutoff is replaced, and every forecast stays bit-identical."""
     from fints import sample_bars
 
     bars = sample_bars().query("session >= '2014-01-01' and symbol == '^GSPC'")
-    results = []
+    results, stored = [], []
     for change in (False, True):
         frame = bars.copy()
         later = frame["session"] > "2018-06-29"
@@ -85,17 +85,17 @@ def test_no_bar_after_the_as_of_touches_the_night(fints, home, tmp_path):
             frame.loc[later, ["open", "high", "low", "close", "adj_close"]] *= 1.5
         path = tmp_path / f"bars-{change}.csv"
         frame[["session", "open", "high", "low", "close", "adj_close", "volume"]].to_csv(path, index=False)
-        os.environ["FINTS_HOME"] = str(tmp_path / f"home-{change}")
+        monkeypatch.setenv("FINTS_HOME", str(tmp_path / f"home-{change}"))
         source = ["--set=source.kind=files", f"--set=source.path={path}", "--set=source.symbol=^GSPC"]
         columns = "--set=source.columns={date: session}"
         detect = "--set=periods.detect=true"
         code, _, err, result = fints("nightly", "--as-of", "2018-06-29", *source, columns, *ONE, detect)
         assert code == 0, err
         results.append(result)
-    numbers = [
-        [{k: v for k, v in f.items() if k[0] in "qm" and k != "model_version"} for f in r["forecasts"]] for r in results
-    ]
-    assert numbers[0] == numbers[1]
+        stored.append(BarStore(tmp_path / f"home-{change}" / "store").read_forecasts())
+    numbers = ["ds", "step", "mean", *QUANTILE_COLUMNS]
+    assert len(stored[0]) == 20
+    pd.testing.assert_frame_equal(stored[0][numbers], stored[1][numbers], check_exact=True)
     assert results[0]["holdout"] == results[1]["holdout"]
     assert results[0]["plans"] == results[1]["plans"]
 
@@ -151,6 +151,7 @@ def test_series_that_cannot_be_used_are_named_and_the_others_go_on(fints, tmp_pa
             series("SHORT", sessions[-30:], volume[-30:]),
             series("FLAT", sessions, 5_000_000),
             series("EMPTY", sessions, 0),
+            series("ENDED", sessions[:-130], volume[:-130]),
         ]
     )
     frame.to_csv(tmp_path / "bars.csv", index=False)
@@ -161,7 +162,8 @@ def test_series_that_cannot_be_used_are_named_and_the_others_go_on(fints, tmp_pa
     reasons = {p["unique_id"]: p["reason"] for p in result["problems"] if p["left_out"]}
     assert "too short" in reasons["SHORT"]
     assert "constant" in reasons["FLAT"]
-    assert set(reasons) == {"SHORT", "FLAT", "EMPTY"}
+    assert "were over at the as-of" in reasons["ENDED"]
+    assert set(reasons) == {"SHORT", "FLAT", "EMPTY", "ENDED"}
     assert all(name in out for name in reasons)
 
 
@@ -185,6 +187,32 @@ def test_a_request_that_cannot_be_met_exits_with_2_and_names_the_offender(fints,
     assert code == 2, err
     assert says in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("uri", ["nonsense://x", "sqlite:////proc/none/mlflow.db"])
+def test_a_night_that_cannot_be_tracked_keeps_its_forecasts_and_says_so(fints, home, uri):
+    code, out, err, result = fints("nightly", *ONE, "--set=tracking.enabled=true", f"--set=tracking.uri={uri}")
+    assert code == 0, err
+    assert "could not be logged to MLflow" in out
+    assert "Traceback" not in err
+    assert len(BarStore(home / "store").read_forecasts()) == len(result["forecasts"]) == 40
+
+
+def test_a_target_that_cannot_be_trained_is_named_and_the_other_goes_on(fints, monkeypatch):
+    from fints.errors import TrainingError
+    from pipelines import nightly
+
+    def trained(bars, target, *rest):
+        if target == "log_range":
+            raise TrainingError("the loss of step 3 is nan")
+        return forecast_target(bars, target, *rest)
+
+    forecast_target = nightly.forecast_target
+    monkeypatch.setattr(nightly, "forecast_target", trained)
+    code, out, err, result = fints("nightly", *PLAIN)
+    assert code == 3, err
+    assert {f["target"] for f in result["forecasts"]} == {"log_volume"}
+    assert "log_range: the loss of step 3 is nan" in out
 
 
 def test_a_foreign_store_is_left_alone(fints, home):

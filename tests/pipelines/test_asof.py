@@ -3,7 +3,7 @@ import pytest
 
 import fints
 from fints.errors import DateError
-from pipelines.asof import observe, parse_as_of
+from pipelines.asof import AsOf, observe, parse_as_of
 
 NOW = pd.Timestamp("2026-01-05 22:00", tz="UTC")
 
@@ -52,6 +52,26 @@ def test_without_an_as_of_the_newest_bar_is_taken(bars):
     known, as_of = look(bars, None)
     assert len(known) == len(bars)
     assert as_of.stamp == as_of.known_at == pd.Timestamp("2018-12-31")
+
+
+def test_intraday_bars_know_the_calendar_of_their_last_close():
+    """20:00 in Chicago is tomorrow in UTC, and what is announced tomorrow is not known."""
+    close = pd.Timestamp("2018-12-04 02:00", tz="UTC")
+    row = {"session": pd.Timestamp("2018-12-04"), "end": close, "interval": "1h", "exchange": "CME_Equity"}
+    _, as_of = look(pd.DataFrame([row]), None)
+    assert (as_of.stamp, as_of.known_at) == (close.tz_localize(None), close)
+
+
+@pytest.mark.parametrize(
+    ("moment", "due"),
+    [
+        (pd.Timestamp("2018-11-22"), "2018-11-21"),
+        (pd.Timestamp("2018-11-21"), "2018-11-21"),
+        (pd.Timestamp("2018-11-21 21:14", tz="UTC"), "2018-11-20"),
+    ],
+)
+def test_a_session_is_over_on_its_date_or_once_it_has_settled(moment, due):
+    assert AsOf(pd.Timestamp("2018-11-20"), moment).due("XNYS") == pd.Timestamp(due)
 
 
 def test_a_live_source_knows_the_calendar_of_now_and_says_when_it_is_late(bars):

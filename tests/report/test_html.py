@@ -128,6 +128,11 @@ def test_the_headline_says_what_was_forecast_and_for_when(page: Page) -> None:
     assert "2019-01-01 is a closed day: 2018-12-31 is used." in page.texts("p")
 
 
+def test_the_as_of_of_intraday_bars_is_said_with_its_zone(report: NightlyReport) -> None:
+    hourly = replace(report, interval="1h", as_of=pd.Timestamp("2018-12-31 21:00"))
+    assert "Nightly forecast · as of Mon 31 Dec 2018, 21:00 UTC" in Page(render_nightly(hourly)).texts("p")
+
+
 def test_the_verdict_of_each_target_comes_first(page: Page) -> None:
     assert page.texts("h2")[0] == "Verdict"
     leads = [text for attrs, text in page.all("p") if attrs.get("class") == "lead"]

@@ -54,6 +54,21 @@ def test_every_series_continues_on_its_own_exchange_from_its_own_end(make_bars):
         assert (own["start"] < own["end"]).all()
 
 
+@pytest.mark.parametrize("last", ["2018-12-14 16:00", "2018-12-18 16:00", "2018-12-18 20:00"])
+def test_steps_count_the_bars_of_an_evening_that_the_next_day_names(make_bars, last):
+    panel = make_panel(make_bars(exchange="FX", start="2018-12-03", end="2018-12-19", interval="1h"), "log_volume")
+    past = upto(panel, last)
+    assert future_frame(past, 3)["step"].tolist() == [1, 2, 3]
+    assert future_frame(past, 3, start=past["ds"].iloc[-1])["step"].tolist() == [0, 1, 2]
+
+
+def test_a_panel_may_end_with_the_calendar(make_bars):
+    last = get_calendar("XHKG").session_on_or_before(get_calendar("XHKG").last_day)
+    bars = make_bars(exchange="XHKG", start=last - pd.Timedelta(days=20), end=last, interval="1h")
+    panel = make_panel(bars, "log_volume")
+    assert future_frame(panel.iloc[:-2], 2)["step"].tolist() == [1, 2]
+
+
 def test_features_of_the_future_are_those_the_bars_get_later(make_bars, panel):
     past = upto(panel, "2018-08-31")
     future = future_frame(past, 20)

@@ -120,7 +120,7 @@ def test_mixed_intervals_are_refused_by_name(make_bars):
 def test_a_bar_that_is_there_twice_is_named(make_bars):
     bars = make_bars()
     twice = pd.concat([bars, bars.iloc[[7]].assign(end=bars["end"].iloc[7] + pd.Timedelta("1min"))])
-    with pytest.raises(SchemaError, match=r"AAA has 2018-01-11 more than once"):
+    with pytest.raises(SchemaError, match=r"'AAA', 1d, 2018-01-11\): the key occurs twice"):
         make_panel(twice, "log_volume")
 
 

@@ -90,12 +90,22 @@ def test_intraday_returns_come_from_the_close_and_include_the_night(make_bars):
     np.testing.assert_allclose(TARGETS["log_return"](bars), np.log(bars["close"]).diff().to_numpy())
 
 
+def test_no_return_is_taken_over_a_hole_behind_which_the_symbol_may_mean_something_else(make_bars):
+    bars = make_bars(start="2018-01-02", end="2018-12-31")
+    hole = bars[(bars["session"] < "2018-03-01") | (bars["session"] >= "2018-07-02")].reset_index(drop=True)
+    first = int((hole["session"] < "2018-03-01").sum())
+    for name in ("log_return", "abs_return"):
+        missing = np.flatnonzero(np.isnan(TARGETS[name](hole)))
+        assert missing.tolist() == [0, first]
+
+
 @settings(deadline=None, max_examples=50)
 @given(factor=st.floats(1e-3, 1e3))
 def test_ranges_and_returns_do_not_depend_on_the_currency(factor):
     bars = pd.DataFrame(
         {
             "interval": "1d",
+            "session": pd.to_datetime(["2018-06-01", "2018-06-04", "2018-06-05"]),
             "open": [1.0, 2.0, 2.5],
             "high": [1.5, 3.0, 2.6],
             "low": [0.5, 1.0, 2.1],

@@ -18,7 +18,7 @@ ANSWERS = {  # exchange, session: local open and close, and the break
     ("XNYS", "2018-11-21"): ("09:30", "16:00", None),
     ("XNYS", "2018-11-23"): ("09:30", "13:00", None),
     ("XNYS", "2024-07-03"): ("09:30", "13:00", None),
-    ("XNYS", "1999-12-31"): ("09:30", "16:00", None),
+    ("XNYS", "1999-12-31"): ("09:30", "13:00", None),  # only the override file knows
     ("XNYS", "2002-09-11"): ("12:00", "16:00", None),
     ("XNYS", "1951-03-10"): ("10:00", "12:00", None),
     ("XLON", "2018-12-24"): ("08:00", "12:30", None),
@@ -29,6 +29,8 @@ ANSWERS = {  # exchange, session: local open and close, and the break
     ("XHKG", "2018-02-15"): ("09:30", "12:00", None),
     ("XHKG", "2018-02-14"): ("09:30", "16:00", ("12:00", "13:00")),
     ("XHKG", "2013-09-23"): ("13:00", "16:00", None),
+    ("XHKG", "2021-06-28"): ("13:30", "16:00", None),
+    ("XHKG", "2023-10-09"): ("14:00", "16:00", None),
     ("XETR", "2022-12-30"): ("09:00", "14:00", None),
     ("XSGO", "2020-06-02"): ("09:30", "16:00", None),
     ("ASEX", "2020-06-02"): ("10:00", "17:20", None),
@@ -192,6 +194,13 @@ def test_a_late_open_by_storm_and_an_early_close_by_crash_are_undone_before_they
     new_york = get_calendar("XNYS")
     assert new_york.schedule("1997-10-27", "1997-10-27")["early_close"].all()
     assert not new_york.as_known("1997-10-26").schedule("1997-10-27", "1997-10-27")["early_close"].any()
+
+
+def test_the_early_close_at_the_turn_of_the_millennium_was_decided_in_june_1999():
+    calendar = get_calendar("XNYS")
+    assert calendar.schedule("1999-12-31", "1999-12-31")["early_close"].all()
+    assert calendar.as_known("1999-06-04").schedule("1999-12-31", "1999-12-31")["early_close"].all()
+    assert not calendar.as_known("1999-06-03").schedule("1999-12-31", "1999-12-31")["early_close"].any()
 
 
 def test_a_special_saturday_is_unknown_before_its_announcement():

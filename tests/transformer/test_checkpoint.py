@@ -45,6 +45,19 @@ def test_an_unfitted_model_has_nothing_to_save(tmp_path):
         small_model().save(tmp_path / "model")
 
 
+def test_a_file_in_the_place_is_left_alone(fitted, tmp_path):
+    (tmp_path / "model").write_text("mine")
+    with pytest.raises(BundleError, match="not a model"):
+        fitted.save(tmp_path / "model")
+    assert (tmp_path / "model").read_text() == "mine"
+
+
+def without_end(folder):
+    card = json.loads((folder / CARD).read_text())
+    del card["fitted"]["until"]
+    (folder / CARD).write_text(json.dumps(card))
+
+
 def damage_weights(folder):
     weights = folder / WEIGHTS
     weights.write_bytes(weights.read_bytes()[:-1] + b"x")
@@ -67,6 +80,7 @@ def unknown_encoding(folder):
         (damage_weights, "not those that were saved"),
         (newer, r"written by fints 99\.0"),
         (unknown_encoding, "astrology"),
+        (without_end, "until"),
         (lambda f: (f / WEIGHTS).unlink(), "missing"),
         (lambda f: (f / CARD).unlink(), "no model"),
         (lambda f: (f / CARD).write_text("{"), "cannot be read"),

@@ -3,8 +3,10 @@ import pytest
 import torch
 
 from fints.errors import SeriesError, TrainingError
+from fints.forecast import QUANTILES
 from fints.series.windows import Tape
-from fints.transformer.training import Split, TrainingTask, train
+from fints.transformer.losses import pinball_loss
+from fints.transformer.training import Split, TrainingTask, WindowDataset, train
 from tests.transformer.conftest import BRIEF, small_model
 
 
@@ -44,6 +46,19 @@ def test_training_keeps_the_best_weights_it_looked_at(tape):
     assert [step for step, _ in record.validation] == [3, 6]
     assert record.best[1] == min(loss for _, loss in record.validation)
     assert all(torch.isfinite(p).all() for p in network.parameters())
+
+
+def test_the_weights_that_are_kept_are_those_that_were_validated(tape):
+    """The average is what is looked at, so the average is what has to stay, not the last step's weights."""
+    config = BRIEF.model_copy(update={"max_steps": 20, "validate_every": 10, "learning_rate": 0.02})
+    network = small_model().design.network_for(0, 0)
+    record = train(network, tape, config, window=(30, 5), seed=0)
+    origins = Split.by_time(tape, 30, 5, config.validation_share).validation
+    looked_at = origins[np.linspace(0, len(origins) - 1, config.validation_windows).round().astype(int)]
+    inputs, target = WindowDataset(tape, [looked_at], 30, 5)[0]
+    with torch.no_grad():
+        loss = pinball_loss(network(inputs), target, torch.tensor(QUANTILES))
+    assert loss.item() == pytest.approx(record.best[1], rel=1e-4)
 
 
 def test_training_leaves_the_random_state_of_its_caller(tape):

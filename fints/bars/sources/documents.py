@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import io
+import warnings
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -54,15 +56,7 @@ class Document:
             content = self._content()
             if _ending(self.member or self.path.name) in _PARQUET:
                 return pd.read_parquet(io.BytesIO(content))
-            text = _decode(content)
-            return pd.read_csv(
-                io.StringIO(text),
-                sep=separator or _separator(text),
-                dtype=str,
-                keep_default_na=False,
-                skipinitialspace=True,
-                index_col=False,
-            )
+            return _read_csv(_decode(content), separator)
         except (OSError, ValueError, zipfile.BadZipFile, RuntimeError) as error:
             raise SourceError(f"{self.where} cannot be read: {error}") from error
 
@@ -115,6 +109,37 @@ def _documents(file: Path, root: Path) -> Iterator[Document]:
                 yield Document(f"{file}:{member}", _stem(name.name), file, member)
     elif _ending(file.name) in (*_CSV, *_PARQUET):
         yield Document(str(file), _stem(file.name), file)
+
+
+def _read_csv(text: str, separator: str | None) -> pd.DataFrame:
+    sep = separator or _separator(text)
+    with warnings.catch_warnings():
+        # pandas cuts rows that are longer than the header, and only warns
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        try:
+            return _parse(text, sep)
+        except pd.errors.ParserWarning:
+            _refuse_overlong(text, sep)
+            warnings.simplefilter("ignore", pd.errors.ParserWarning)
+            return _parse(text, sep)
+
+
+def _parse(text: str, sep: str) -> pd.DataFrame:
+    return pd.read_csv(
+        io.StringIO(text), sep=sep, dtype=str, keep_default_na=False, skipinitialspace=True, index_col=False
+    )
+
+
+def _refuse_overlong(text: str, sep: str) -> None:
+    """Refuse rows with more fields than the header; separators at the end of a row are none."""
+    rows = csv.reader(io.StringIO(text), delimiter=sep, skipinitialspace=True)
+    width = len(next(rows))
+    for row in rows:
+        if any(row[width:]):
+            raise ValueError(
+                f"line {rows.line_num} has {len(row)} fields and the header {width}; quote numbers that hold the "
+                f"separator {sep!r}, or set `separator`"
+            )
 
 
 def _ending(name: str) -> str:

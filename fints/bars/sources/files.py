@@ -94,10 +94,14 @@ class FilesSource:
         return clip_sessions(origin.stamp(pd.concat([bounds, values], axis=1)), request)
 
     def _days(self, local: pd.DatetimeIndex, table: pd.DataFrame, symbol: str) -> pd.DatetimeIndex:
-        """Return the session dates of daily rows: the date as written, whatever the clock time."""
-        naive = table["stamp"].dt.tz is None
-        days = (pd.DatetimeIndex(table["stamp"]) if naive else local).normalize()
-        timed = (pd.DatetimeIndex(table["stamp"]).normalize() != pd.DatetimeIndex(table["stamp"])).any()
+        """Return the session dates of daily rows: the date as written, whatever the clock time.
+
+        A stamp with a zone is a midnight of UTC that means the date (``2018-11-20T00:00:00Z``), or an instant within
+        the exchange's day.
+        """
+        stamps = pd.DatetimeIndex(table["stamp"])
+        timed = bool((stamps.normalize() != stamps).any())
+        days = (local if timed and stamps.tz is not None else stamps.tz_localize(None)).normalize()
         if timed and days.duplicated().sum() > len(days) // 2:
             raise ConfigError(
                 f"the rows of {symbol!r} at {self.config.path} carry times of day, several to a date: they are no "

@@ -17,12 +17,13 @@ _MISSING: Final = frozenset({"", "-", "--", "—", "nan", "na", "n/a", "null", "
 _UNITS: Final = {"k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
 _FORMATS: Final = (
     "ISO8601", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d %b %Y", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%m/%d/%y",
-    "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S", "%m/%d/%Y %H:%M", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M:%S",
+    "%d/%m/%y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S", "%m/%d/%Y %H:%M", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M:%S",
     "%d/%m/%Y %H:%M:%S", "%Y%m%d %H%M%S", "%Y%m%d %H:%M:%S",
 )  # fmt: skip
 _OFFSET: Final = re.compile(r"\d:\d\d(?::\d\d(?:\.\d+)?)?\s?(?:[+-]\d\d:?\d\d|Z|UTC)$")
 _EPOCH_SECONDS: Final = 10
 _EPOCH_MILLISECONDS: Final = 13
+_RUN_TOGETHER: Final = ((12, "%Y%m%d%H%M"), (14, "%Y%m%d%H%M%S"))  # read as milliseconds, all of these lie in 1976
 
 
 def read_numbers(column: pd.Series, *, decimal: str = ".", thousands: str | None = None, where: str = "") -> pd.Series:
@@ -33,7 +34,8 @@ def read_numbers(column: pd.Series, *, decimal: str = ".", thousands: str | None
     column : pandas.Series
         Numbers, or text such as ``"1.234,56"``, ``"$12"``, ``"3.4B"``, ``"null"``.
     decimal, thousands : str
-        As in the file; a thousands separator is known without being named where it cannot be the decimal one.
+        As in the file; a thousands separator is known without being named where it cannot be the decimal one. It has to
+        stand before groups of three digits: of ``"12,5"`` a decimal comma is the likelier reading.
     where : str
         File and column, for messages.
 
@@ -51,18 +53,26 @@ def read_numbers(column: pd.Series, *, decimal: str = ".", thousands: str | None
         return column
     group = thousands or ("," if decimal == "." else ".")
     texts = column.astype(str).str.strip()
-    plain = texts.str.replace(group, "", regex=False).str.replace(decimal, ".", regex=False)
-    plain = plain.str.replace(r"[\s$€£¥'\u2019]", "", regex=True).str.casefold()
+    bare = texts.str.replace(r"[\s$€£¥'\u2019]", "", regex=True).str.casefold()
+    plain = bare.str.replace(group, "", regex=False).str.replace(decimal, ".", regex=False)
     missing = texts.str.casefold().isin(_MISSING) | column.isna()
+    misgrouped = bare.str.contains(group, regex=False) & ~bare.str.fullmatch(_grouped(group, decimal))
     unit = plain.str.extract(r"(?<=\d)([kmbt])$")[0].map(_UNITS)
     numbers = pd.to_numeric(plain.where(unit.isna(), plain.str[:-1]), errors="coerce")
-    wrong = np.flatnonzero((numbers.isna() & ~missing).to_numpy(dtype=bool))
+    wrong = np.flatnonzero(((numbers.isna() | misgrouped) & ~missing).to_numpy(dtype=bool))
     if wrong.size:
         raise SourceError(
             f"{where}, row {wrong[0] + 1}: {texts.iloc[wrong[0]]!r} is not a number. "
             f"Numbers are read with decimal {decimal!r} and thousands {group!r}; set `decimal` and `thousands`"
         )
     return numbers.where(unit.isna(), (numbers * unit.astype("float64")).round())
+
+
+def _grouped(group: str, decimal: str) -> str:
+    """Pattern of a number whose groups have three digits (or two, as in India, but for the last)."""
+    return (
+        rf"[+-]?\d{{1,3}}(?:{re.escape(group)}\d{{2,3}})*{re.escape(group)}\d{{3}}(?:{re.escape(decimal)}\d*)?[kmbt]?"
+    )
 
 
 def read_stamps(column: pd.Series, *, date_format: str | None = None, where: str = "") -> pd.Series:
@@ -90,9 +100,9 @@ def read_stamps(column: pd.Series, *, date_format: str | None = None, where: str
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         return column
     texts = column.astype(str).str.strip()
-    epoch = _epoch(texts)
-    if epoch is not None:
-        return epoch
+    counted = _digits(texts) if date_format is None else None
+    if counted is not None:
+        return counted
     aware = bool(texts.str.contains(_OFFSET).all())
     read = [dates for form in _formats(date_format) if (dates := _parsed(texts, form, utc=aware)) is not None]
     if not read:
@@ -115,7 +125,11 @@ def _parsed(texts: pd.Series, form: str, *, utc: bool) -> pd.Series | None:
         return None
 
 
-def _epoch(texts: pd.Series) -> pd.Series | None:
+def _digits(texts: pd.Series) -> pd.Series | None:
+    """Read stamps that are digits alone: a date and a time run together, or a count from the epoch."""
+    for digits, form in _RUN_TOGETHER:
+        if len(texts) and texts.str.fullmatch(rf"(?:19|20)\d{{{digits - 2}}}").all():
+            return _parsed(texts, form, utc=False)
     for digits, unit in ((_EPOCH_SECONDS, "s"), (_EPOCH_MILLISECONDS, "ms")):
         if len(texts) and texts.str.fullmatch(rf"-?\d{{{digits - 1},{digits}}}").all():
             counts = texts.to_numpy(dtype=np.int64).astype(f"datetime64[{unit}]")

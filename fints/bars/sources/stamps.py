@@ -70,7 +70,8 @@ def place_on_grid(
     length = parse_interval(interval)
     if length is None or stamp == "session":
         raise ConfigError(f"a stamp of {interval!r} bars names their start or their end; set `stamp` to one of these")
-    first, last = local.min().normalize(), local.max().normalize()
+    # the bars of an evening may belong to the session that the next day names
+    first, last = local.min().normalize(), min(local.max().normalize() + pd.Timedelta(days=1), calendar.last_day)
     grids = [_labelled(calendar, first, last, interval, anchor, stamp) for anchor in ("open", "clock")]
     grid = max(grids, key=lambda labels: int(local.isin(labels.index).sum()))
     found = grid.reindex(local)

@@ -14,6 +14,7 @@ from fints.bars.sources import make_source, parse_source
 from fints.bars.sources.base import BarRequest
 from fints.bars.store import BarStore
 from fints.errors import ConfigError, NoSuchRangeError, SchemaError, SourceError, UnknownNameError
+from fints.sessions import bar_grid, get_calendar
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,11 +139,28 @@ def test_dates_are_read_as_vendors_write_them(tmp_path, stamp) -> None:
     assert bars["session"].tolist() == [pd.Timestamp("2018-12-31")]
 
 
-def test_a_date_that_can_be_read_two_ways_is_not_guessed(tmp_path) -> None:
-    path = write(tmp_path / "A.csv", "date,close\n03/04/2018,1.5\n")
+@pytest.mark.parametrize("exchange", ["XNYS", "XLON", "XTKS", "24/7"])
+@pytest.mark.parametrize("stamp", ["%Y-%m-%dT00:00:00.000Z", "%Y-%m-%dT00:00:00+00:00", "%Y-%m-%d"])
+def test_a_midnight_of_utc_names_the_date_on_every_exchange(tmp_path, exchange, stamp) -> None:
+    sessions = get_calendar(exchange).sessions("2018-07-02", "2018-07-20")
+    rows = "".join(f"{day:{stamp}},1.5\n" for day in sessions)
+    bars = source(write(tmp_path / "A.csv", "date,close\n" + rows), exchange=exchange).fetch(BarRequest("A"))
+    assert bars["session"].tolist() == sessions.tolist()
+
+
+def test_a_date_and_a_time_run_together_are_no_count_from_the_epoch(tmp_path) -> None:
+    path = write(tmp_path / "A.csv", "time,close\n201811230930,1\n201811231030,2\n")
+    for options in ({}, {"date_format": "%Y%m%d%H%M"}):
+        bars = source(path, **options).fetch(BarRequest("A", "1h"))
+        assert bars["start"].dt.strftime("%Y-%m-%d %H:%M").tolist() == ["2018-11-23 14:30", "2018-11-23 15:30"]
+
+
+@pytest.mark.parametrize("date", ["03/04/2018", "03/04/18"])
+def test_a_date_that_can_be_read_two_ways_is_not_guessed(tmp_path, date) -> None:
+    path = write(tmp_path / "A.csv", f"date,close\n{date},1.5\n")
     with pytest.raises(ConfigError, match="month/day or day/month"):
         source(path).symbols()
-    bars = source(path, date_format="%d/%m/%Y").fetch(BarRequest("A"))
+    bars = source(path, date_format="%d/%m/%Y" if date.endswith("2018") else "%d/%m/%y").fetch(BarRequest("A"))
     assert bars["session"].tolist() == [pd.Timestamp("2018-04-03")]
 
 
@@ -150,6 +168,37 @@ def test_a_word_among_the_numbers_is_named_with_its_row(tmp_path) -> None:
     path = write(tmp_path / "A.csv", "date,close\n2018-12-28,1.5\n2018-12-31,closed\n")
     with pytest.raises(SourceError, match=r"A\.csv, column 'close', row 2: 'closed' is not a number"):
         source(path).symbols()
+
+
+@pytest.mark.parametrize("number", ["1234,56", "12,5", "1.234,56", "1,2345.6", "1,23"])
+def test_a_decimal_comma_is_never_dropped_as_a_thousands_separator(tmp_path, number) -> None:
+    path = write(tmp_path / "A.csv", f"date;close\n2018-12-31;{number}\n")
+    with pytest.raises(SourceError, match=f"row 1: '{re.escape(number)}' is not a number.*set `decimal`"):
+        source(path).symbols()
+
+
+def test_indian_groups_are_thousands(tmp_path) -> None:
+    path = write(tmp_path / "A.csv", "date;close;volume\n2018-12-31;1,23,456.75;12,34,567\n")
+    row = source(path).fetch(BarRequest("A"))
+    assert (row["close"].tolist(), row["volume"].tolist()) == ([123456.75], [1234567])
+
+
+@pytest.mark.parametrize("good", [0, 1, 400])
+def test_rows_longer_than_the_header_are_refused_unless_the_rest_is_empty(tmp_path, good) -> None:
+    header, row = "date,open,high,low,close,volume\n", "2018-11-20,1.5,2,1,1.5,100\n"
+    path = write(tmp_path / "A.csv", header + row * good + '2018-11-21,1,234.5,1,240.0,1,230.0,"1,235.0",100\n')
+    with pytest.raises(SourceError, match=rf"A\.csv.*line {good + 2}\b.*(9 fields and the header 6|saw 9)"):
+        source(path).symbols()
+    trailing = write(tmp_path / "B.csv", header + "2018-11-20,1.5,2,1,1.5,100,\n" * 3)
+    assert source(trailing).fetch(BarRequest("B"))["close"].tolist() == [1.5] * 3
+
+
+def test_bars_of_the_last_evening_belong_to_the_session_of_the_next_day(tmp_path) -> None:
+    grid = bar_grid(get_calendar("FX"), "2018-12-17", "2018-12-19", "1h").iloc[:-20]
+    rows = "".join(f"{stamp:%Y-%m-%d %H:%M},1.5\n" for stamp in grid["ds"])
+    bars = source(write(tmp_path / "EUR.csv", "time,close\n" + rows), exchange="FX").fetch(BarRequest("EUR", "1h"))
+    assert bars["session"].tolist() == grid["session"].tolist()
+    assert bars["end"].tolist() == grid["end"].tolist()
 
 
 HOURS = ["09:00", "10:00", "11:00", "12:00"]

@@ -1,0 +1,32 @@
+"""Text files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+DIGITS = 15
+"""Decimals of numbers in JSON made by pandas, its most; it leaves ten unless told."""
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace a file by another text in one move.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written; the old file stays as it was.
+    """
+    draft = None
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=path.parent, prefix=".draft-", delete=False
+        ) as file:
+            draft = Path(file.name)
+            file.write(text)
+        draft.chmod(0o644)
+        draft.replace(path)
+    except BaseException:
+        if draft is not None:
+            draft.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,34 @@
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from pipelines.cli import app
+
+
+def commands(group, prefix=""):
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, f"{prefix}{name} ")
+        else:
+            yield f"{prefix}{name}", command
+
+
+COMMANDS = dict(commands(typer.main.get_command(app)))
+
+
+def test_the_commands_are_those_of_the_documentation():
+    assert {"nightly", "ingest", "ui", "data status", "data verify", "data diff"} <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_takes_a_configuration_settings_and_a_json_file(name):
+    options = {option for parameter in COMMANDS[name].params for option in parameter.opts}
+    assert {"--config", "--set", "--json"} <= options
+
+
+def test_a_place_for_the_result_that_does_not_exist_is_refused_before_the_work(tmp_path, monkeypatch):
+    monkeypatch.setenv("FINTS_HOME", str(tmp_path / "home"))
+    left = CliRunner().invoke(app, ["nightly", "--json", str(tmp_path / "none" / "night.json")])
+    assert left.exit_code == 2
+    assert "no folder" in left.output
+    assert not (tmp_path / "home").exists()
