@@ -100,8 +100,6 @@ class NightlySettings(Section):
         Bars ahead.
     input_size : int
         Bars of context.
-    level : tuple of float
-        Bands in percent.
     periods : PeriodSettings
     encoding : encoding settings
     network : NetworkConfig
@@ -109,7 +107,7 @@ class NightlySettings(Section):
     random_seed : int
     holdout : HoldoutSettings
     retrain_every : int
-        Sessions after which a fitted model is replaced; until then nights reuse it.
+        Every so many sessions, counted from 1970, a new model is fitted; the nights until the next share it.
     tracking : TrackingSettings
     """
 
@@ -121,7 +119,6 @@ class NightlySettings(Section):
     targets: tuple[str, ...] = Field(default=("log_volume", "log_range"), min_length=1)
     h: int = Field(default=20, ge=1)
     input_size: int = Field(default=252, ge=2)
-    level: tuple[float, ...] = (80, 95)
     periods: PeriodSettings = Field(default_factory=PeriodSettings)
     encoding: AnyEncodingConfig = Field(default_factory=CycleConfig)
     network: NetworkConfig = Field(default_factory=NetworkConfig)
@@ -148,7 +145,7 @@ class NightlySettings(Section):
     @property
     def digest(self) -> str:
         """Short hash of everything that decides what a fitted model is."""
-        decisive = self.model_dump(mode="json", exclude={"tracking", "retrain_every", "level"})
+        decisive = self.model_dump(mode="json", exclude={"tracking", "retrain_every"})
         return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:12]
 
 

@@ -11,9 +11,11 @@ import pandas as pd
 from fints.bars.sources import make_source
 from fints.bars.store import BarStore
 from fints.errors import DataError, ModelError, SeriesError
+from fints.plan import FrequencyPlan
 from fints.series import get_target
 from pipelines.asof import observe
 from pipelines.ingest import update, wanted_symbols
+from pipelines.model import make_model
 from pipelines.publish import Night, machine_readable, nightly_report, track, write_page
 from pipelines.shelf import Shelf
 from pipelines.target import forecast_target
@@ -82,6 +84,7 @@ def run_nightly(settings: NightlySettings, home: Home, asked: pd.Timestamp | Non
     """
     for target in settings.targets:
         get_target(target)
+    make_model(settings, FrequencyPlan.from_periods(settings.periods.priors)).design.network_for(0, 0)
     with home.locked():
         now = pd.Timestamp.now("UTC")
         store = BarStore(home.store)

@@ -6,27 +6,24 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from fints.backtest import cross_validation
-from fints.backtest.folds import make_folds
-from fints.baselines import HAR, Naive, SeasonalNaive
-from fints.errors import DataError, PlanError, SeriesError
-from fints.periods import detect_periods
-from fints.plan import FrequencyPlan
+from fints.errors import SeriesError
 from fints.series import SeriesProblem, make_panel, panel_problems, usable
-from fints.sessions import parse_interval
-from fints.transformer import CycleTransformer
-from pipelines.shelf import Holdout, Shelf
+from pipelines.holdout import compare
+from pipelines.learning import lesson
+from pipelines.model import find_plan, make_model
+from pipelines.shelf import Shelved
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import pandas as pd
 
     from fints.forecast import Forecast
     from fints.periods import Periods
     from fints.settings import NightlySettings
+    from fints.transformer import CycleTransformer
     from pipelines.asof import AsOf
+    from pipelines.holdout import Holdout
     from pipelines.progress import Stages
+    from pipelines.shelf import Shelf
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,23 +99,22 @@ def forecast_target(
     """
     watch = Stopwatch()
     panel, problems = _panel(bars, target, settings, as_of)
+    learnt = lesson(panel, settings)
     watch.lap("series")
     with stages.stage(f"{target}: cycles"):
-        found, plan, notes = _plan(panel, settings)
+        found, plan, notes = find_plan(learnt.panel, settings)
     watch.lap("periods")
-    last = pd.Timestamp(panel["ds"].max())
-    kept = shelf.find(last, str(panel["exchange"].iloc[0]), settings.retrain_every)
-    if kept is None:
+    shelved = shelf.find(learnt.key)
+    reused = shelved is not None
+    if shelved is None:
         with stages.stage(f"{target}: hold-out of {settings.holdout.n_windows} windows") as stage:
-            holdout = _holdout(panel, settings, stage)
+            holdout = compare(learnt.panel, settings, stage)
         watch.lap("holdout")
         with stages.stage(f"{target}: fit") as stage:
-            model = _model(settings, plan).fit(panel, progress=stage)
-        version = shelf.put(model, holdout, last)
+            shelved = Shelved(make_model(settings, plan).fit(learnt.panel, progress=stage), holdout)
+        shelf.put(learnt.key, shelved)
         watch.lap("fit")
-    else:
-        model, holdout, version = kept.model, kept.holdout, kept.version
-        notes = ()
+    model = shelved.model
     forecast, ended = _still_to_come(model.forecast(panel, known_at=as_of.known_at), panel, as_of)
     watch.lap("forecast")
     return TargetNight(
@@ -126,9 +122,9 @@ def forecast_target(
         panel=panel,
         forecast=forecast,
         model=model,
-        version=version,
-        reused=kept is not None,
-        holdout=holdout,
+        version=shelf.version(learnt.key),
+        reused=reused,
+        holdout=shelved.holdout,
         found=found,
         problems=(*problems, *ended),
         notes=notes,
@@ -170,92 +166,3 @@ def _still_to_come(forecast: Forecast, panel: pd.DataFrame, as_of: AsOf) -> tupl
     if gone == set(names):
         raise SeriesError("no series goes on to the as-of: " + "; ".join(map(str, problems)))
     return forecast.of(~names.isin(gone).to_numpy()), problems
-
-
-def _plan(panel: pd.DataFrame, settings: NightlySettings) -> tuple[Periods | None, FrequencyPlan, tuple[str, ...]]:
-    """Find the cycles of a panel and make a plan that fits the heads."""
-    planes = settings.network.dim // settings.network.n_heads // 2
-    capacity = max(1, round(getattr(settings.encoding, "share", 1.0) * planes))
-    chosen = settings.periods
-    if not chosen.detect:
-        return None, FrequencyPlan.from_periods(chosen.priors), ()
-    found = detect_periods(panel, alpha=chosen.alpha)
-    plan = FrequencyPlan.from_detection(found, priors=chosen.priors, alpha=chosen.alpha, most=chosen.most)
-    fitting = plan.strongest(capacity)
-    dropped = [str(c) for c in plan if c not in fitting.cycles]
-    if not dropped:
-        return found, plan, ()
-    note = f"There are {capacity} planes for cycles and their harmonics; left out of the plan: {', '.join(dropped)}."
-    return found, fitting, (note,)
-
-
-def _model(settings: NightlySettings, plan: FrequencyPlan) -> CycleTransformer:
-    model = CycleTransformer(
-        settings.h,
-        settings.input_size,
-        settings.encoding,
-        plan,
-        level=settings.level,
-        random_seed=settings.random_seed,
-    )
-    return model.with_settings(settings.network, settings.training)
-
-
-def _holdout(panel: pd.DataFrame, settings: NightlySettings, progress: Callable[[int, int], None]) -> Holdout:
-    """Compare the model with the baselines on the last windows; its plan comes from before them."""
-    h, windows, step = _windows(settings)
-    try:
-        panel, training, left_out = _comparable(panel, settings)
-        _, plan, _ = _plan(training, settings)
-        model = _model(settings, plan)
-        daily = parse_interval(settings.interval) is None
-        baselines = [HAR(h), HAR(h, calendar=True), Naive(h), SeasonalNaive(h, season="week" if daily else "bar")]
-        result = cross_validation(
-            panel,
-            [model, *baselines],
-            h=h,
-            n_windows=windows,
-            step_size=step,
-            progress=lambda _name, done, total: progress(done, total),
-        )
-    except (DataError, PlanError) as error:
-        reason = f"The model could not be compared with the baselines: {error}."
-        return Holdout(pd.DataFrame(), pd.DataFrame(), (reason,))
-    verdicts = [result.verdict(model.name, other.name) for other in baselines[:3]]
-    if left_out:
-        verdicts.append(f"Too little history for the comparison: {', '.join(left_out)}.")
-    return Holdout(result.leaderboard(), result.by_step(), tuple(verdicts))
-
-
-def _windows(settings: NightlySettings) -> tuple[int, int, int]:
-    """Bars ahead, number of windows, bars between them."""
-    return settings.h, settings.holdout.n_windows, settings.holdout.step_size or settings.h
-
-
-def _comparable(panel: pd.DataFrame, settings: NightlySettings) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
-    """Keep the series that a model can learn from before the hold-out.
-
-    Returns
-    -------
-    panel, training : pandas.DataFrame
-        The series, and their rows up to the first cutoff.
-    left_out : list of str
-
-    Raises
-    ------
-    SeriesError
-        If none is left.
-    """
-    h, windows, step = _windows(settings)
-    named = panel["unique_id"].unique()
-    kept, short = usable(panel, settings.input_size + 2 * h + (windows - 1) * step)
-    while len(kept):
-        folds = make_folds(kept, h, windows, step)
-        training = folds.training(kept, folds.cutoffs[0])
-        learnable, short = usable(training, settings.input_size + h)
-        names = learnable["unique_id"].unique()
-        if len(names) == kept["unique_id"].nunique():
-            return kept, training, [str(name) for name in named if name not in set(names)]
-        # without them the cutoffs may move, so the others are looked at again
-        kept = kept[kept["unique_id"].isin(names)].reset_index(drop=True)
-    raise SeriesError("; ".join(map(str, short)))

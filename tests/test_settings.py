@@ -14,7 +14,7 @@ def test_without_a_file_the_sample_is_forecast():
     settings = load_settings()
     assert settings.source.kind == "sample"
     assert settings.targets == ("log_volume", "log_range")
-    assert (settings.h, settings.input_size, settings.level) == (20, 252, (80, 95))
+    assert (settings.h, settings.input_size) == (20, 252)
 
 
 def test_a_file_and_overrides_are_merged(tmp_path):

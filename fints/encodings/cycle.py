@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fints.encodings.config import CycleConfig
 from fints.encodings.rope import Plane, rope_planes
 from fints.errors import EncodingError
 
 if TYPE_CHECKING:
-    from fints.encodings.config import CycleConfig
+    from fints.encodings.config import EncodingConfig
     from fints.plan import FrequencyPlan
+
+
+def cycle_room(config: EncodingConfig, head_dim: int) -> int:
+    """Count the planes that an encoding has for the lines of a plan.
+
+    Parameters
+    ----------
+    config : EncodingConfig
+        One that reads no plan counts all its planes.
+    head_dim : int
+        Channels D of a head.
+    """
+    planes = head_dim // 2
+    return round(config.share * planes) if isinstance(config, CycleConfig) else planes
 
 
 def cycle_planes(config: CycleConfig, head_dim: int, plan: FrequencyPlan) -> tuple[Plane, ...]:
@@ -35,7 +50,7 @@ def cycle_planes(config: CycleConfig, head_dim: int, plan: FrequencyPlan) -> tup
         If D is odd, or the share leaves no plane to the cycles.
     """
     rope = rope_planes(head_dim, config.base)
-    n_cycle = round(config.share * len(rope))
+    n_cycle = cycle_room(config, head_dim)
     if n_cycle == 0:
         raise EncodingError(f"a share of {config.share:g} of {len(rope)} planes leaves none to the cycles; raise it")
     lines = plan.strongest(n_cycle).allocate(n_cycle)

@@ -54,6 +54,7 @@ def test_what_cannot_be_built_is_refused(make, error, says):
         ({"index": torch.zeros(1, 3)}, "float64 or int64"),
         ({"index": torch.zeros(3, dtype=torch.float64)}, r"\(B or 1, T\)"),
         ({"index": torch.arange(3)[None], "session": torch.arange(4)[None]}, "one T"),
+        ({"index": torch.arange(3).repeat(2, 1), "session": torch.arange(3).repeat(4, 1)}, "one B"),
     ],
 )
 def test_an_axis_that_loses_time_is_refused(places, says):

@@ -1,19 +1,40 @@
 import pandas as pd
 import pytest
 
-from pipelines.shelf import Holdout, Shelf
+from pipelines.holdout import Holdout
+from pipelines.shelf import Shelf, Shelved
+from tests.transformer.conftest import small_model
 
 
-def test_a_holdout_comes_back_as_it_was():
-    board = pd.DataFrame({"model": ["A", "B"], "RMSE": [0.1 + 1e-13, None], "problem": ["", "TrainingError: no"]})
-    steps = pd.DataFrame({"model": ["A"], "step": [1], "RMSE": [1 / 3]})
-    again = Holdout.from_json(Holdout(board, steps, ("better",)).to_json())
-    pd.testing.assert_frame_equal(again.leaderboard, board, rtol=0, atol=1e-15)
-    pd.testing.assert_frame_equal(again.by_step, steps, rtol=0, atol=1e-15)
-    assert again.verdicts == ("better",)
+@pytest.fixture(scope="module")
+def shelved(daily_panel):
+    holdout = Holdout(pd.DataFrame({"model": ["A"], "RMSE": [0.5]}), pd.DataFrame(), ("better",))
+    return Shelved(small_model().fit(daily_panel), holdout)
 
 
-@pytest.mark.parametrize("name", [".ipynb_checkpoints", "notes", "2018-12-31T0000"])
-def test_a_folder_that_holds_no_model_is_passed_over(tmp_path, name):
-    (tmp_path / name).mkdir()
-    assert Shelf(tmp_path).find(pd.Timestamp("2019-01-02"), "XNYS", 20) is None
+def test_a_model_is_found_under_its_key_alone(tmp_path, shelved, daily_panel):
+    shelf = Shelf(tmp_path)
+    assert shelf.find("2018-12-31-abc") is None
+    shelf.put("2018-12-31-abc", shelved)
+    found = shelf.find("2018-12-31-abc")
+    assert found.holdout.verdicts == ("better",)
+    assert found.model.predict(daily_panel).equals(shelved.model.predict(daily_panel))
+    assert shelf.find("2018-12-31-abd") is None
+
+
+def test_the_newest_few_stay_and_foreign_folders_are_left_alone(tmp_path, shelved):
+    (tmp_path / "notes").mkdir()
+    shelf = Shelf(tmp_path)
+    for i in range(7):
+        shelf.put(f"key-{i}", shelved)
+    assert sorted(p.name for p in tmp_path.iterdir()) == [*(f"key-{i}" for i in range(2, 7)), "notes"]
+
+
+def test_a_damaged_model_is_fitted_anew(tmp_path, shelved):
+    shelf = Shelf(tmp_path)
+    shelf.put("key", shelved)
+    (tmp_path / "key" / "holdout.json").write_text("{")
+    assert shelf.find("key") is None
+    shelf.put("key", shelved)
+    (tmp_path / "key" / "model" / "model.json").unlink()
+    assert shelf.find("key") is None

@@ -1,0 +1,53 @@
+"""From settings to a plan and an unfitted model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fints.encodings import cycle_room
+from fints.periods import detect_periods
+from fints.plan import FrequencyPlan
+from fints.transformer import CycleTransformer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from fints.periods import Periods
+    from fints.settings import NightlySettings
+
+
+def find_plan(panel: pd.DataFrame, settings: NightlySettings) -> tuple[Periods | None, FrequencyPlan, tuple[str, ...]]:
+    """Find the cycles of a panel and make a plan that fits the heads.
+
+    Returns
+    -------
+    found : Periods or None
+        None where detection is switched off.
+    plan : FrequencyPlan
+    notes : tuple of str
+        Which cycles found no room.
+    """
+    capacity = cycle_room(settings.encoding, settings.network.dim // settings.network.n_heads)
+    chosen = settings.periods
+    if not chosen.detect:
+        return None, FrequencyPlan.from_periods(chosen.priors), ()
+    found = detect_periods(panel, alpha=chosen.alpha)
+    plan = FrequencyPlan.from_detection(found, priors=chosen.priors, alpha=chosen.alpha, most=chosen.most)
+    fitting = plan.strongest(capacity)
+    dropped = [str(c) for c in plan if c not in fitting.cycles]
+    if not dropped:
+        return found, plan, ()
+    note = f"There are {capacity} planes for cycles and their harmonics; left out of the plan: {', '.join(dropped)}."
+    return found, fitting, (note,)
+
+
+def make_model(settings: NightlySettings, plan: FrequencyPlan) -> CycleTransformer:
+    """Build the model of a night, unfitted.
+
+    Raises
+    ------
+    EncodingError
+        If the encoding and the network do not fit together.
+    """
+    model = CycleTransformer(settings.h, settings.input_size, settings.encoding, plan, random_seed=settings.random_seed)
+    return model.with_settings(settings.network, settings.training)
