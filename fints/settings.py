@@ -11,7 +11,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from fints.bars.sources import SampleConfig, SourceConfig
-from fints.encodings.config import AnyEncodingConfig, CycleConfig
+from fints.encodings.config import CycleConfig
+from fints.encodings.registry import AnyEncodingConfig
 from fints.errors import ConfigError
 from fints.plan import PRIOR_PERIODS
 from fints.transformer.config import NetworkConfig, TrainingConfig

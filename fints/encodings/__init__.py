@@ -1,13 +1,14 @@
 """Position and time encodings behind one interface."""
 
-from __future__ import annotations
-
+from fints.encodings.attention import attend
 from fints.encodings.base import Encoding, LayerTerms, NoEncoding, Terms, TimeAxis
 from fints.encodings.build import build
-from fints.encodings.config import ENCODINGS, CycleConfig, EncodingConfig, NoneConfig, RopeConfig, encoding_config
+from fints.encodings.config import CycleConfig, EncodingConfig, NoneConfig, RopeConfig
 from fints.encodings.cycle import cycle_room
+from fints.encodings.registry import COMBINATIONS, ENCODINGS, encoding_config
 
 __all__ = [
+    "COMBINATIONS",
     "ENCODINGS",
     "CycleConfig",
     "Encoding",
@@ -18,6 +19,7 @@ __all__ = [
     "RopeConfig",
     "Terms",
     "TimeAxis",
+    "attend",
     "build",
     "cycle_room",
     "encoding_config",

@@ -12,6 +12,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
+from fints.encodings.places import check_places
 from fints.errors import EncodingError
 
 AxisClock = Literal["index", "session", "calendar", "seconds"]
@@ -38,7 +39,8 @@ class TimeAxis:
     Raises
     ------
     EncodingError
-        If no clock is given, shapes disagree, or a tensor is neither float64 nor int64.
+        If no clock is given, shapes disagree, a tensor is neither float64 nor int64, a place is not finite, or seconds
+        lie beyond 2200 (milliseconds, most likely).
     """
 
     index: Tensor | None = None
@@ -59,6 +61,7 @@ class TimeAxis:
                 raise EncodingError(
                     f"places on the {name} clock are {places.dtype}; pass float64 or int64; a narrower type loses time"
                 )
+            check_places(name, places)
 
     def clock(self, name: AxisClock) -> Tensor:
         """Read one clock.
@@ -87,6 +90,16 @@ class TimeAxis:
                 rows = max(len(first), len(second))
                 joined[name] = torch.cat([first.expand(rows, -1), second.expand(rows, -1)], dim=1)
         return TimeAxis(**joined)
+
+    def shifted(self) -> TimeAxis:
+        """Give every token the place of the next one; the last keeps its own."""
+        moved = {f.name: getattr(self, f.name) for f in fields(self)}
+        return TimeAxis(**{k: torch.cat((v[:, 1:], v[:, -1:]), dim=1) for k, v in moved.items() if v is not None})
+
+    def last_repeated(self, count: int) -> TimeAxis:
+        """Return `count` tokens that all stand at the last place."""
+        moved = {f.name: getattr(self, f.name) for f in fields(self)}
+        return TimeAxis(**{k: v[:, -1:].expand(-1, count) for k, v in moved.items() if v is not None})
 
     def to(self, device: torch.device | str) -> TimeAxis:
         """Move every clock to a device; the dtype never changes."""
@@ -150,6 +163,16 @@ class Encoding(nn.Module, ABC):
     def __init__(self, n_layers: int) -> None:
         super().__init__()
         self.n_layers = n_layers
+
+    @property
+    def query_shift(self) -> bool | None:
+        """Whose place a query carries.
+
+        None: its own, that is the target's for a forecast query. True: a context query carries the next bar's. False:
+        a forecast query carries the last observed place. Only T-RoPE has an opinion; combinations pass it on.
+        """
+        opinions = [getattr(module, "shifted_query", None) for module in self.modules()]
+        return next((opinion for opinion in opinions if opinion is not None), None)
 
     def embed(self, x_btc: Tensor, at: TimeAxis) -> Tensor:  # noqa: ARG002
         """Add the places to token embeddings of shape (B, T, C); the identity unless the encoding is additive."""

@@ -1,16 +1,10 @@
-"""Typed settings of every encoding, the same in Python and YAML."""
+"""Settings of the encodings, the same in Python and YAML; `registry` knows all of them."""
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
-
-from fints.errors import EncodingError, UnknownNameError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class EncodingConfig(BaseModel):
@@ -57,41 +51,3 @@ class CycleConfig(EncodingConfig):
     kind: Literal["cycle"] = "cycle"
     share: float = Field(default=0.5, gt=0, le=1)
     base: float = Field(default=10_000.0, gt=1)
-
-
-AnyEncodingConfig = Annotated[NoneConfig | RopeConfig | CycleConfig, Field(discriminator="kind")]
-
-ENCODINGS: Mapping[str, type[EncodingConfig]] = MappingProxyType(
-    {"none": NoneConfig, "rope": RopeConfig, "cycle": CycleConfig}
-)
-"""Every kind of encoding, by its key."""
-
-_ADAPTER: TypeAdapter[NoneConfig | RopeConfig | CycleConfig] = TypeAdapter(AnyEncodingConfig)
-
-
-def encoding_config(encoding: str | Mapping[str, object] | EncodingConfig) -> EncodingConfig:
-    """Read an encoding from its key, from plain values, or as it is.
-
-    Parameters
-    ----------
-    encoding : str, mapping or EncodingConfig
-        ``"cycle"`` stands for its defaults; a mapping has the key under ``kind``.
-
-    Raises
-    ------
-    UnknownNameError
-        If the kind does not exist.
-    EncodingError
-        If an option is unknown or out of range.
-    """
-    if isinstance(encoding, EncodingConfig):
-        return encoding
-    value = {"kind": encoding} if isinstance(encoding, str) else dict(encoding)
-    kind = value.get("kind")
-    if kind not in ENCODINGS:
-        raise UnknownNameError("encoding", str(kind), ENCODINGS)
-    try:
-        return _ADAPTER.validate_python(value)
-    except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, e['loc'][1:]))}: {e['msg']}" for e in error.errors())
-        raise EncodingError(f"the encoding {kind!r} has options that do not fit: {faults}") from error

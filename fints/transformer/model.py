@@ -90,12 +90,13 @@ class CycleNetwork(nn.Module):
         n_context = x.values.shape[1]
         context = self.encoding.embed(self.embed_context(torch.cat((x.values, x.calendar), dim=-1)), x.at)
         query = self.encoding.embed(self._query_tokens(x.future_calendar), x.future_at)
-        terms = self.encoding.prepare(x.at.followed_by(x.future_at), x.at)
+        context_at, query_at = query_places(x, self.encoding.query_shift)
+        terms = self.encoding.prepare(context_at.followed_by(query_at), x.at)
         tokens = torch.cat((context, query), dim=1)
         *blocks, last = self.blocks
         for index, block in enumerate(blocks):
             tokens = block(tokens, n_context, terms.layer(index))
-        asked = self.encoding.prepare(x.future_at, x.at).layer(len(blocks))
+        asked = self.encoding.prepare(query_at, x.at).layer(len(blocks))
         quantiles: Tensor = self.head(self.norm(last(tokens, n_context, asked, last=True)))
         if self.skip is not None:
             quantiles = quantiles + self.skip(skip_features(x))
@@ -105,6 +106,15 @@ class CycleNetwork(nn.Module):
         known = self.embed_query(future_calendar) if self.embed_query is not None else 0.0
         tokens: Tensor = self.query.expand(*future_calendar.shape[:2], -1) + known
         return tokens
+
+
+def query_places(x: Inputs, shift: bool | None) -> tuple[TimeAxis, TimeAxis]:
+    """Choose the places that the queries of context and forecast tokens carry; see `Encoding.query_shift`."""
+    if shift is None:
+        return x.at, x.future_at
+    if shift:
+        return x.at.shifted(), x.future_at
+    return x.at, x.at.last_repeated(x.future_calendar.shape[1])
 
 
 def skip_features(x: Inputs) -> Tensor:

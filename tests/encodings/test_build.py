@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from fints.encodings import CycleConfig, RopeConfig, TimeAxis, build, encoding_config
+from fints.encodings import ENCODINGS, CycleConfig, RopeConfig, TimeAxis, attend, build, encoding_config
 from fints.errors import EncodingError, UnknownNameError
 from fints.plan import Cycle, FrequencyPlan
 
@@ -60,6 +60,50 @@ def test_what_cannot_be_built_is_refused(make, error, says):
 def test_an_axis_that_loses_time_is_refused(places, says):
     with pytest.raises(EncodingError, match=says):
         TimeAxis(**places)
+
+
+NESTED = [
+    {"kind": "sum", "parts": ["alibi", "rope"]},
+    {"kind": "sum", "parts": ["time_rab", "t_rope"]},
+    {"kind": "split", "by": "head", "parts": [{"share": 0.5, "encoding": "rope"}, {"share": 0.5, "encoding": "cycle"}]},
+    {
+        "kind": "split",
+        "by": "feature",
+        "parts": [{"share": 0.5, "encoding": "rope"}, {"share": 0.5, "encoding": {"kind": "clock", "share": 1.0}}],
+    },
+]
+
+
+@pytest.mark.parametrize("encoding", [*sorted(ENCODINGS), *NESTED], ids=str)
+def test_every_kind_and_combination_can_be_built_and_attended_with(encoding):
+    at = TimeAxis(
+        index=torch.arange(6)[None],
+        session=torch.arange(17_000, 17_006)[None],
+        calendar=torch.arange(17_532, 17_538)[None],
+        seconds=1_514_900_000 + 86_400 * torch.arange(6)[None],
+    )
+    enc = made(encoding)
+    x = enc.embed(torch.randn(2, 6, 32), at)
+    q, k, v = (torch.randn(2, 2, 6, 16) for _ in range(3))
+    for index in range(3):
+        out = attend(q, k, v, enc.prepare(at, at).layer(index), is_causal=True)
+        assert out.shape == q.shape
+        assert torch.isfinite(out).all()
+    assert x.shape == (2, 6, 32)
+
+
+def test_settings_survive_json():
+    for encoding in [*ENCODINGS, *NESTED]:
+        config = encoding_config(encoding)
+        assert encoding_config(config.model_dump(mode="json")) == config
+
+
+def test_parts_of_a_combination_draw_differently():
+    twice = {"kind": "split", "by": "head", "parts": [{"share": 0.5, "encoding": "clock"}] * 2}
+    one, other = made(twice).parts
+    places = TimeAxis(index=torch.arange(3)[None], session=torch.arange(1, 4)[None])
+    tables = [p.prepare(places, places).layer(0).q_table for p in (one, other)]
+    assert not torch.equal(*tables)
 
 
 def test_a_missing_clock_is_named():

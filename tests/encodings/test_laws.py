@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fints.encodings import ENCODINGS, TimeAxis, build
+from fints.encodings.kinds import AddedEncoding
 from fints.plan import Cycle, FrequencyPlan
 
 DIM, HEADS = 32, 2
@@ -108,7 +109,7 @@ def test_a_cast_module_still_knows_the_time_of_day(dtype, year):
 def test_the_order_of_calls_does_not_matter(encoding):
     enc = made(encoding)
     first = enc.prepare(axis(3.0), axis(1.0)).layer(0).rotate(vectors(), vectors(1))[0]
-    enc.prepare(axis(1e6), axis(-1e6))
+    enc.prepare(axis(7e4), axis(-7e4))
     assert torch.equal(first, enc.prepare(axis(3.0), axis(1.0)).layer(0).rotate(vectors(), vectors(1))[0])
 
 
@@ -140,6 +141,7 @@ def test_no_encoding_changes_what_it_is_given(kind):
     enc = made(kind)
     enc.prepare(at, at).layer(0).rotate(q, k)
     x = torch.ones(1, 3, DIM)
-    assert torch.equal(enc.embed(x, at), x)
+    assert isinstance(enc, AddedEncoding) or torch.equal(enc.embed(x, at), x)
+    assert torch.equal(x, torch.ones(1, 3, DIM))
     assert torch.equal(q, before[0])
     assert torch.equal(k, before[1])

@@ -1,0 +1,47 @@
+"""What the encodings that do not rotate have in common: they are added to the tokens, or to the attention logits."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+from fints.encodings.base import Encoding, LayerTerms, Terms
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from fints.encodings.base import TimeAxis
+
+
+INITIAL_STD = 0.02
+"""Standard deviation of a learned table at its start: small beside tokens and logits."""
+
+
+class AddedEncoding(Encoding):
+    """An encoding that is added to the token embeddings; attention itself sees no places."""
+
+    def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:  # noqa: ARG002
+        """Return terms that change nothing: the places are in the tokens already."""
+        return Terms((LayerTerms(),) * self.n_layers)
+
+
+class BiasEncoding(Encoding):
+    """An encoding that is added to the attention logits; it has no planes."""
+
+
+class LazyBias(LayerTerms, ABC):
+    """Terms whose bias is computed when it is first asked for, and kept: layers may share it, and may never ask."""
+
+    # Not `functools.cached_property`: its lock breaks the graph of torch.compile on Python 3.11.
+    _kept: Tensor | None = None
+
+    @property
+    def bias(self) -> Tensor | None:  # type: ignore[override]
+        """Added to the attention logits; broadcastable to (B, H, Tq, Tk)."""
+        if self._kept is None:
+            object.__setattr__(self, "_kept", self.materialise())
+        return self._kept
+
+    @abstractmethod
+    def materialise(self) -> Tensor | None:
+        """Compute the bias."""

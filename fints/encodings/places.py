@@ -1,0 +1,46 @@
+"""Places that cannot be right."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+
+from fints.errors import EncodingError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+LATEST_SECOND = 7_258_118_400
+"""Unix time of 2200-01-01. Milliseconds of any date after March 1970 lie beyond it."""
+
+
+def check_places(clock: str, places: Tensor) -> None:
+    """Refuse places that are not finite, and seconds that are not seconds.
+
+    The values are not looked at under `torch.compile` and on the meta device, where there are none to see.
+
+    Parameters
+    ----------
+    clock : str
+        Name of the clock that they lie on.
+    places : Tensor, float64 or int64
+
+    Raises
+    ------
+    EncodingError
+        If a place is not finite, or lies beyond the year 2200 on the seconds clock.
+    """
+    if torch.compiler.is_compiling() or places.is_meta or not places.numel():
+        return
+    if not bool(torch.isfinite(places).all()):
+        wrong = int((~torch.isfinite(places)).sum())
+        raise EncodingError(
+            f"{wrong} of {places.numel()} places on the {clock} clock are not finite; drop the bars without a time"
+        )
+    farthest = float(places.abs().max())
+    if clock == "seconds" and farthest > LATEST_SECOND:
+        raise EncodingError(
+            f"a place of {farthest:.4g} on the seconds clock lies beyond the year 2200; Unix times are in seconds: "
+            "divide milliseconds by 1e3, microseconds by 1e6, nanoseconds by 1e9"
+        )
