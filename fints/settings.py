@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from fints.bars.sources import SampleConfig, SourceConfig
 from fints.encodings.config import CycleConfig
@@ -86,7 +86,7 @@ class NightlySettings(Section):
     Attributes
     ----------
     dataset : str
-        Name under which runs, reports and models are kept.
+        Name under which runs, reports and models are kept; the kind of the source by default.
     source : source settings
         Where bars come from.
     symbols : tuple of str, optional
@@ -124,10 +124,28 @@ class NightlySettings(Section):
     encoding: AnyEncodingConfig = Field(default_factory=CycleConfig)
     network: NetworkConfig = Field(default_factory=NetworkConfig)
     training: TrainingConfig = Field(default_factory=TrainingConfig)
-    random_seed: int = 0
+    random_seed: int = Field(default=0, ge=0)
     holdout: HoldoutSettings = Field(default_factory=HoldoutSettings)
     retrain_every: int = Field(default=20, ge=1)
     tracking: TrackingSettings = Field(default_factory=TrackingSettings)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named_after_its_source(cls, value: object) -> object:
+        """Keep data of different kinds apart where the dataset has no name."""
+        if not isinstance(value, dict) or "dataset" in value:
+            return value
+        source = value.get("source")
+        kind = source.get("kind") if isinstance(source, dict) else getattr(source, "kind", None)
+        return {**value, "dataset": kind if isinstance(kind, str) else "sample"}
+
+    @field_validator("targets", "symbols", mode="before")
+    @classmethod
+    def _one_name_is_a_list_of_one(cls, value: object) -> object:
+        names = [value] if isinstance(value, str) else value
+        if isinstance(names, list | tuple) and len(set(map(str, names))) < len(names):
+            raise ValueError("a name stands twice; name each once")
+        return names
 
     @field_validator("encoding", mode="before")
     @classmethod

@@ -207,6 +207,19 @@ class Tracking:
         draft.replace(self.database)
 
 
+def require_free(port: int) -> None:
+    """Refuse a port of this machine on which something listens already.
+
+    Raises
+    ------
+    ConfigError
+        If it does.
+    """
+    with socket.socket() as probe:
+        if probe.connect_ex(("127.0.0.1", port)) == 0:
+            raise ConfigError(f"something answers on port {port} already; stop it, or choose another --port")
+
+
 def _alive(pid: str | None) -> bool:
     if pid is None or not pid.isdigit():
         return False

@@ -51,6 +51,8 @@ def parse_as_of(text: str | None) -> pd.Timestamp | None:
     """
     if text is None:
         return None
+    if text.strip().isdigit():
+        raise DateError(f"{text!r} is neither a date nor an instant; write 2018-12-03 or 2018-12-03T21:15Z")
     try:
         moment = pd.Timestamp(text)
     except (ValueError, TypeError) as error:

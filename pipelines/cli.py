@@ -40,8 +40,20 @@ JsonFile = Annotated[
 ]
 
 
+def _version(asked: bool) -> None:
+    if asked:
+        from fints import __version__
+
+        typer.echo(f"fints {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def fints() -> None:
+def fints(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and leave.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
     """Forecast market series with a transformer whose attention knows the market's cycles."""
 
 
@@ -71,6 +83,7 @@ def nightly(
             console.print(f"not delivered: {symbol}: {cause}", style="red", highlight=False, markup=False)
         for warning in outcome.warnings:
             console.print(f"warning: {warning}", style="yellow", highlight=False, markup=False)
+        console.print(outcome.findings_in_words(), style="dim", highlight=False, markup=False)
         console.print(f"report: {outcome.page}", highlight=False, markup=False, soft_wrap=True)
         if outcome.run_id is not None:
             console.print("MLflow: run `fints ui` and open the link it prints", highlight=False)
@@ -105,9 +118,13 @@ def ingest(
             report = update(make_source(settings.source), store, settings, shown, pd.Timestamp.now("UTC"))
         frame = report.to_frame()
         _console().print(plain_table(frame, f"version {report.version} of the bars in {home.store}"))
-        _write_json(json_file, {"version": report.version, "symbols": json.loads(frame.to_json(orient="records"))})
+        misplaced = report.misplaced()
+        for doubt in misplaced:
+            _console().print(f"warning: {doubt}", style="yellow", highlight=False, markup=False)
+        symbols = json.loads(frame.to_json(orient="records"))
+        _write_json(json_file, {"version": report.version, "symbols": symbols, "warnings": misplaced})
         ended = Exit.FAILED if len(report.failed) == len(frame) else Exit.PARTLY
-        raise SystemExit(ended if report.failed else Exit.DONE)
+        raise SystemExit(ended if report.failed or misplaced else Exit.DONE)
 
 
 @data.command()
@@ -174,11 +191,12 @@ def ui(
     with reported():
         import subprocess
 
-        from fints.tracking import SERVER, Tracking
+        from fints.tracking import SERVER, Tracking, require_free
         from pipelines.home import Home
         from pipelines.publish import experiment_name
 
         settings = _settings(config, overrides)
+        require_free(port)
         tracking = Tracking(Home.from_environment().root, settings.tracking.uri)
         command = tracking.server_command(port)
         link = tracking.link(port, experiment_name(settings.dataset)) or f"http://127.0.0.1:{port}"

@@ -56,10 +56,18 @@ class NightlyOutcome:
     run_id: str | None
     warnings: tuple[str, ...]
 
+    def findings_in_words(self) -> str:
+        """Count the data findings; the page lists them."""
+        count = self.night.findings["severity"].value_counts().to_dict()
+        if not count:
+            return "data: no findings"
+        return "data: " + ", ".join(f"{n} {name}" for name, n in sorted(count.items())) + " (listed in the report)"
+
     @property
     def complete(self) -> bool:
         """Whether every symbol has a forecast of every target."""
-        return not self.night.problems["left_out"].any() and not self.night.failed
+        problems = self.night.problems["left_out"].any() or self.night.failed or self.night.misplaced
+        return not problems
 
     def to_json(self) -> dict[str, object]:
         """Return plain values for ``--json``."""
@@ -104,6 +112,7 @@ def run_nightly(settings: NightlySettings, home: Home, asked: pd.Timestamp | Non
             problems=problems,
             created_at=now,
             failed=dict(report.failed),
+            misplaced=tuple(report.misplaced()),
         )
         return _publish(night, store, home, stages)
 
@@ -148,7 +157,7 @@ def _publish(night: Night, store: BarStore, home: Home, stages: Stages) -> Night
         store.write_forecasts(night.forecasts())
         report = nightly_report(night)
         page = write_page(night, report, home)
-    run_id, warnings = None, []
+    run_id, warnings = None, list(night.misplaced)
     if night.settings.tracking.enabled:
         with stages.stage("MLflow run"):
             try:

@@ -47,6 +47,8 @@ class Night:
         UTC.
     failed : mapping of str to str
         Symbols that the source did not deliver, with the cause.
+    misplaced : tuple of str
+        Symbols whose exchange is doubted, in words.
     """
 
     settings: NightlySettings
@@ -57,6 +59,7 @@ class Night:
     problems: pd.DataFrame
     created_at: pd.Timestamp
     failed: dict[str, str] = field(default_factory=dict)
+    misplaced: tuple[str, ...] = ()
 
     def forecasts(self) -> pd.DataFrame:
         """Return the rows for the table ``forecasts``."""
@@ -153,6 +156,7 @@ def machine_readable(night: Night, page: Path, run_id: str | None) -> dict[str, 
         "plans": {t.target: t.model.plan.to_dict()["cycles"] for t in night.targets},
         "problems": json.loads(night.problems.to_json(orient="records")),
         "failed": night.failed,
+        "findings": json.loads(night.findings.to_json(orient="records", date_format="iso")),
         "report": str(page),
         "mlflow_run": run_id,
         "seconds": {t.target: t.seconds for t in night.targets},

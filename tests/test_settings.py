@@ -54,6 +54,9 @@ def test_a_key_of_an_encoding_stands_for_its_defaults(tmp_path):
         ("encoding: {kind: roope}", "encoding"),
         ("dataset: ../x", "dataset"),
         ("- a", "holds a list"),
+        ("targets: [log_volume, log_volume]", "targets: a name stands twice"),
+        ('symbols: ["A", "A"]', "symbols: a name stands twice"),
+        ("random_seed: -1", "random_seed"),
         ("h: [", "cannot be read"),
         ("training: 3", "training"),
     ],
@@ -70,6 +73,15 @@ def test_what_does_not_fit_is_named(tmp_path, text, says):
 def test_an_override_that_does_not_fit_is_named(override, says):
     with pytest.raises(ConfigError, match=says):
         load_settings(None, [override])
+
+
+def test_one_name_is_a_list_of_one():
+    assert load_settings(None, ["targets=log_range"]).targets == ("log_range",)
+
+
+def test_a_dataset_without_a_name_is_named_after_its_source():
+    assert load_settings(None, ["source.kind=files", "source.path=x.csv"]).dataset == "files"
+    assert load_settings(None, ["source.kind=yahoo", "dataset=mine"]).dataset == "mine"
 
 
 def test_a_missing_file_is_named(tmp_path):

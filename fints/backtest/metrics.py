@@ -57,8 +57,9 @@ def crps(
     weighted = (b - a) / 6 * (a * (y[:, None] - left) + 2 * (a + b) * (y[:, None] - middle) + b * (y[:, None] - right))
     # ∫ (q(p) - y) over the part of each interval where q(p) > y: a trapezoid, or a triangle from the crossing on
     above_left, above_right = np.maximum(left - y[:, None], 0), np.maximum(right - y[:, None], 0)
-    rise = np.where(right > left, right - left, 1.0)
-    share = np.where(left >= y[:, None], 1.0, above_right / rise)
+    # a rise of a denormal number would overflow the quotient, which is at most one where it counts
+    rise = np.maximum(right - left, np.finfo(float).tiny)
+    share = np.where(left >= y[:, None], 1.0, np.minimum(above_right, rise) / rise)
     exceeding = (b - a) * share * (above_left + above_right) / 2
     score: NDArray[np.float64] = 2 * (weighted + exceeding).sum(axis=1)
     return score

@@ -10,7 +10,7 @@ import pandas as pd
 
 from fints.bars.schema import utc_stamps
 from fints.bars.sources.base import BarRequest
-from fints.errors import FintsError
+from fints.errors import ConfigError, FintsError
 from fints.sessions.calendars import SETTLE, get_calendar
 from fints.sessions.grid import bar_grid, parse_interval
 
@@ -70,7 +70,7 @@ class PlannedFetch:
 
 
 def plan_fetches(
-    store: BarStore, symbols: Iterable[str], request: BarRequest, *, now: pd.Timestamp, refetch: int
+    store: BarStore, symbols: Iterable[str], request: BarRequest, *, now: pd.Timestamp, refetch: int | None
 ) -> Iterator[PlannedFetch]:
     """Plan one fetch per symbol.
 
@@ -84,11 +84,12 @@ def plan_fetches(
         Template with interval and exchange; its symbol and dates are replaced.
     now : pandas.Timestamp
         Instant of the ingest, with a time zone.
-    refetch : int
-        Number of trailing sessions to fetch again, because sources revise them.
+    refetch : int or None
+        Number of trailing sessions to fetch again, because sources revise them; None fetches the whole history, which
+        is what a source at hand deserves: a file may be corrected anywhere.
     """
     wanted = list(symbols)
-    tails = store.last_bars(request.interval, wanted, max(refetch, 1))
+    tails = store.last_bars(request.interval, wanted, max(refetch or 1, 1))
     rows = tails.groupby("symbol").indices
     ends, prices = utc_stamps(tails["end"]), tails["close"].to_numpy(dtype=np.float64)
     sessions, exchanges = pd.DatetimeIndex(tails["session"]), tails["exchange"].to_list()
@@ -101,6 +102,15 @@ def plan_fetches(
             yield PlannedFetch(symbol, fresh, ends[:0], prices[:0])
             continue
         last = int(tail[-1])
+        if request.exchange not in (None, exchanges[last]):
+            yield PlannedFetch(
+                symbol, None, ends[tail], prices[tail], _moved(symbol, exchanges[last], request.exchange)
+            )
+            continue
+        if refetch is None:
+            whole = BarRequest(symbol, request.interval, None, None, exchanges[last])
+            yield PlannedFetch(symbol, whole, ends[tail], prices[tail])
+            continue
         place = (exchanges[last], ends[last])
         if place not in known:  # most symbols share it
             try:
@@ -112,6 +122,13 @@ def plan_fetches(
         start = sessions[int(tail[0]) if refetch else last]
         asked = BarRequest(symbol, request.interval, start, end, exchanges[last])
         yield PlannedFetch(symbol, asked if due else None, ends[tail], prices[tail])
+
+
+def _moved(symbol: str, stored: str, asked: str | None) -> ConfigError:
+    return ConfigError(
+        f"{symbol} is stored as a symbol of {stored} and was asked for on {asked}; correct the exchange, or "
+        "set FINTS_HOME to a new folder and ingest it anew"
+    )
 
 
 def _newest(calendar: ExchangeCalendar, interval: str, now: pd.Timestamp) -> pd.Timestamp:

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int, str], None]
 
 
+_MISPLACED = 0.01
+"""Share of bars on closed days above which the exchange is doubted."""
+
+
 @dataclass(frozen=True, slots=True)
 class IngestReport:
     """What an ingest did.
@@ -58,6 +62,16 @@ class IngestReport:
     def version(self) -> int:
         """Version of the bars after the ingest."""
         return self.commit.version
+
+    def misplaced(self) -> list[str]:
+        """Say of which symbols so many bars fall on closed days that their exchange is probably another one."""
+        shut = pd.Series([f.symbol for f in self.findings if f.kind == "non_session"], dtype="str").value_counts()
+        return [
+            f"{symbol}: {count} of {self.fetched[symbol]} bars fall on days when its exchange was shut and were set "
+            "aside; is the exchange right? Set `exchange:`"
+            for symbol, count in sorted((str(name), int(n)) for name, n in shut.items())
+            if count > _MISPLACED * self.fetched.get(symbol, 0) > 0
+        ]
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per symbol: ``symbol, fetched, inserted, revised, unchanged, findings, failed``."""
@@ -103,7 +117,8 @@ def ingest(  # noqa: PLR0913 - two ends and what to carry between them
         Instant of the ingest, with a time zone; the clock's by default. Bars that had not settled then are not
         final and go to quarantine; ``fetched_at`` of every row is this instant.
     refetch : int
-        Trailing sessions fetched again each time, because sources revise them.
+        Trailing sessions fetched again each time, because live sources revise them. Of a source that is not live
+        (files, the sample) everything is read each time: a file may be corrected anywhere.
     progress : callable, optional
         Called with ``done, total, symbol`` after each symbol.
 
@@ -132,7 +147,7 @@ def ingest(  # noqa: PLR0913 - two ends and what to carry between them
     template = BarRequest(
         "", interval.strip().lower(), exchange=None if exchange is None else get_calendar(exchange).mic
     )
-    plans = list(plan_fetches(store, wanted, template, now=moment, refetch=refetch))
+    plans = list(plan_fetches(store, wanted, template, now=moment, refetch=refetch if source.live else None))
     fetched, failed = _fetch_all(source, plans, progress)
     kept, findings = _check_all(fetched, moment, failed)
     if source.live:

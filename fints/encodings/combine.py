@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     # Completed by `model_rebuild` where the union of all settings is defined, which is above this module.
-    from fints.encodings.registry import AnyEncodingConfig
+    from fints.encodings.registry import AnyEncodingConfig  # noqa: TC004
 
 SHARES_TOLERANCE = 1e-6
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable  # noqa: TC003  (pydantic reads it)
+from collections.abc import Callable
 from typing import Annotated, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray  # noqa: TC002  (pydantic reads it)
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from fints.errors import EncodingError

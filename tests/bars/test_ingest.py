@@ -286,6 +286,7 @@ def test_progress_counts_every_symbol(store) -> None:
 
 def test_hours_are_asked_for_again_within_the_session(store) -> None:
     source = SyntheticSource(SyntheticConfig(interval="1h", start="2018-11-19", end="2018-11-23", names=("AAA",)))
+    source.live = True
     first = ingest(source, store, symbols=None, interval="1h", now=at("2018-11-23 16:50"))
     assert first.commit.inserted == {"AAA": 23}
     # the half-day's third bar closes at 17:30 UTC, the last at 18:00
@@ -294,3 +295,41 @@ def test_hours_are_asked_for_again_within_the_session(store) -> None:
     assert ingest(source, store, symbols=None, interval="1h", now=at("2018-11-23 22:00")).commit.inserted == {"AAA": 1}
     assert ingest(source, store, symbols=None, interval="1h", now=at("2018-11-24 22:00")).current == ("AAA",)
     assert store.verify() == []
+
+
+class Archive(Scripted):
+    """A source at hand, such as a file."""
+
+    live = False
+
+
+def test_a_file_is_read_in_full_every_time(store, make_bars) -> None:
+    """A correction in the middle and sessions put before the first one are taken, however old they are."""
+    bars = days(make_bars, "2018-10-01", "2018-12-14")
+    now = at("2018-12-14 22:00")
+    ingest(Archive({"AAA": bars[bars["session"] >= "2018-11-01"]}), store, symbols=["AAA"], now=now)
+    corrected = bars.assign(volume=bars["volume"].where(bars["session"] != "2018-11-06", 7))
+    report = ingest(Archive({"AAA": corrected}), store, symbols=["AAA"], now=now + DELAY)
+    assert report.commit.revised == {"AAA": 1}
+    assert report.commit.inserted == {"AAA": (bars["session"] < "2018-11-01").sum()}
+    assert ingest(Archive({"AAA": corrected}), store, symbols=["AAA"], now=now + DELAY).version == report.version
+
+
+def test_a_stored_symbol_asked_for_on_another_exchange_is_refused(store, make_bars) -> None:
+    source = Archive({"AAA": days(make_bars, "2018-12-03", "2018-12-14")})
+    now = at("2018-12-14 22:00")
+    ingest(source, store, symbols=["AAA"], exchange="XNYS", now=now)
+    with pytest.raises(ConfigError, match="stored as a symbol of XNYS"):
+        ingest(source, store, symbols=["AAA"], exchange="XLON", now=now + DELAY)
+    assert len(store.read()) == 10 - 1  # the fifth of December was a day of mourning
+
+
+def test_many_bars_on_closed_days_put_the_exchange_in_doubt(store, make_bars) -> None:
+    tokyo = get_calendar("XTKS").sessions("2018-06-01", "2018-12-28").strftime("%Y-%m-%d")
+    shut = [day for day in tokyo if not get_calendar("XNYS").is_session(day)]
+    bars = make_bars(dict.fromkeys(tokyo, 100.0), "7203")
+    report = ingest(Archive({"7203": bars}), store, symbols=["7203"], now=at("2018-12-31 22:00"))
+    (doubt,) = report.misplaced()
+    assert doubt.startswith(f"7203: {len(shut)} of {len(tokyo)} bars fall on days when its exchange was shut")
+    fine = ingest(Scripted({"AAA": days(make_bars, "2018-12-03", "2018-12-14")}), store, symbols=["AAA"])
+    assert fine.misplaced() == []

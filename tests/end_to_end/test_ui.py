@@ -35,6 +35,15 @@ def wait_until(condition, seconds):
     return False
 
 
+def test_a_port_in_use_is_refused(fints, port):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", port))
+        taken.listen()
+        code, _, err, _ = fints("ui", "--port", str(port), brief=False)
+    assert code == 2
+    assert f"port {port}" in err
+
+
 def test_the_server_answers_and_leaves_nothing_behind(home, port):
     command = [sys.executable, "-m", "pipelines", "ui", "--port", str(port)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=os.environ)

@@ -89,6 +89,7 @@ def test_a_live_source_knows_the_calendar_of_now_and_says_when_it_is_late(bars):
         ("2018-13-45", "neither a date nor an instant"),
         ("2018-11-20T21:15", "no time zone"),
         ("", "empty"),
+        ("2016", "neither a date nor an instant"),
     ],
 )
 def test_an_as_of_outside_the_data_is_refused(bars, text, says):
