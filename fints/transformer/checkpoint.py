@@ -13,7 +13,7 @@ from fints.encodings import encoding_config
 from fints.errors import BundleError, FintsError
 from fints.plan import FrequencyPlan
 from fints.transformer.config import NetworkConfig, TrainingConfig
-from fints.transformer.forecaster import Design, Fitted
+from fints.transformer.design import Design, Fitted
 
 if TYPE_CHECKING:
     from typing import Any

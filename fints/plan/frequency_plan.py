@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from fints.errors import PlanError
+from fints.plan.cycle import NYQUIST_PERIOD, Cycle, Line
+from fints.plan.pooling import SAME_CYCLE, pool, prior_strength
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,103 +18,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from fints.periods import Periods
-
-Clock = Literal["session", "calendar"]
-Origin = Literal["detected", "prior", "tuned"]
-
-CLOCKS: tuple[str, ...] = get_args(Clock)
-ORIGINS: tuple[str, ...] = get_args(Origin)
-
-NYQUIST_PERIOD = 2.0
-"""Shortest period that daily bars resolve, in units of either clock. Intraday plans may go below it."""
+    from fints.plan.cycle import Clock
 
 PRIOR_PERIODS: tuple[float, ...] = (5.0, 20.0, 60.0, 252.0)
 """Week, month, quarter and year, in trading sessions."""
-
-_UNKNOWN_SE = 1e6
-
-SAME_CYCLE = 0.15
-"""Two periods whose logarithms differ by less are taken for the same cycle of the market."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Cycle:
-    """One market cycle.
-
-    Parameters
-    ----------
-    period : float
-        In units of `clock`: sessions, or calendar days.
-    clock : {"session", "calendar"}
-        The clock on which it is periodic.
-    harmonics : tuple of int
-        Multiples of the fundamental frequency that the data show, the fundamental being 1.
-    width : float, optional
-        Width σ of the cycle's kernel in clock units, for encodings that spread a cycle over harmonics.
-    strength : float
-        How much of the planes it deserves relative to the others; any positive unit.
-    p_value : float, optional
-        Of its detection, search-wide; None for a prior.
-    origin : {"detected", "prior", "tuned"}
-    reason : str
-        Why it is in the plan, in words.
-
-    Raises
-    ------
-    PlanError
-        If the period, a harmonic, the width or the strength is not a positive finite number, or a name is unknown.
-    """
-
-    period: float
-    clock: Clock = "session"
-    harmonics: tuple[int, ...] = (1,)
-    width: float | None = None
-    strength: float = 1.0
-    p_value: float | None = None
-    origin: Origin = "prior"
-    reason: str = field(default="", compare=False)
-
-    def __post_init__(self) -> None:
-        if not (math.isfinite(self.period) and self.period > 0):
-            raise PlanError(f"a cycle needs a positive period; got {self.period!r} {self.clock} units")
-        if self.clock not in CLOCKS:
-            raise PlanError(f"a cycle lives on one of the clocks {CLOCKS}; got {self.clock!r}")
-        if self.origin not in ORIGINS:
-            raise PlanError(f"a cycle's origin is one of {ORIGINS}; got {self.origin!r}")
-        if not self.harmonics or any(r < 1 or r != int(r) for r in self.harmonics):
-            raise PlanError(f"harmonics are whole multiples ≥ 1 of the fundamental; got {self.harmonics!r}")
-        if not (math.isfinite(self.strength) and self.strength > 0):
-            raise PlanError(f"a cycle's strength is a positive number; got {self.strength!r}")
-        if self.width is not None and not 0 < self.width < self.period:
-            raise PlanError(f"a kernel of width {self.width} does not fit a cycle of {self.period} {self.clock} units")
-
-    def __str__(self) -> str:
-        unit = "sessions" if self.clock == "session" else "days"
-        return f"{self.period:.4g} {unit}"
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One frequency of a plan: a harmonic of a cycle.
-
-    Parameters
-    ----------
-    cycle : Cycle
-    harmonic : int
-    """
-
-    cycle: Cycle
-    harmonic: int
-
-    @property
-    def clock(self) -> Clock:
-        """The clock that its place is read from."""
-        return self.cycle.clock
-
-    @property
-    def frequency(self) -> float:
-        """Turns per unit of the clock."""
-        return self.harmonic / self.cycle.period
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,13 +109,13 @@ class FrequencyPlan:
         import pandas as pd
 
         frame = found if isinstance(found, pd.DataFrame) else found.to_frame()
-        detected = _pool(frame, alpha)[:most]
+        detected = pool(frame, alpha)[:most]
         cycles = list(detected)
         for prior in priors:
             near = [c for c in detected if c.clock == "session" and abs(math.log(c.period / prior)) < SAME_CYCLE]
             if not near:
                 reason = f"prior of {prior:g} sessions kept: nothing significant was found near it"
-                cycles.append(Cycle(float(prior), strength=_prior_strength(detected), reason=reason))
+                cycles.append(Cycle(float(prior), strength=prior_strength(detected), reason=reason))
         return cls(tuple(cycles))
 
     def __len__(self) -> int:
@@ -315,47 +224,3 @@ def _number(period: object) -> float:
         return float(period)  # type: ignore[arg-type]
     except (TypeError, ValueError) as error:
         raise PlanError(f"a period is a number of clock units or a Cycle; got {period!r}") from error
-
-
-def _pool(frame: pd.DataFrame, alpha: float) -> list[Cycle]:
-    """Merge the significant, stable lines of all series into cycles, the strongest first."""
-    rows = frame[(frame["q_value"] <= alpha) & frame["stable"]].sort_values("strength", ascending=False)
-    groups: list[list[dict[str, Any]]] = []
-    for position in range(len(rows)):
-        row: dict[str, Any] = {str(name): value for name, value in rows.iloc[position].items()}
-        home = next((g for g in groups if _same(g[0], row)), None)
-        if home is None:
-            groups.append([row])
-        else:
-            home.append(row)
-    cycles = [_merge(group) for group in groups]
-    return sorted(cycles, key=lambda c: -c.strength)
-
-
-def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    ratio = float(one["period"]) / float(other["period"])
-    return one["clock"] == other["clock"] and abs(math.log(ratio)) < SAME_CYCLE
-
-
-def _merge(group: list[dict[str, Any]]) -> Cycle:
-    """Place one cycle at the precision-weighted mean of its lines, each series counting once."""
-    import pandas as pd
-
-    lines = pd.DataFrame(group).drop_duplicates("unique_id")
-    precision = 1 / lines["period_se"].fillna(math.inf).clip(lower=1e-12, upper=_UNKNOWN_SE) ** 2
-    period = float((lines["period"] * precision).sum() / precision.sum())
-    harmonics = tuple(sorted({int(r) for cell in lines["harmonics"] for r in str(cell).split(",")} | {1}))
-    names = ", ".join(lines["unique_id"].astype(str).head(5)) + (" …" if len(lines) > 5 else "")
-    return Cycle(
-        period=period,
-        clock=lines["clock"].iloc[0],
-        harmonics=harmonics,
-        strength=float(lines["strength"].sum()),
-        p_value=float(lines["p_value"].min()),
-        origin="detected",
-        reason=f"found in {names} (p = {lines['p_value'].min():.2g}, ± {float(precision.sum()) ** -0.5:.2g})",
-    )
-
-
-def _prior_strength(detected: Sequence[Cycle]) -> float:
-    return 0.5 * min((c.strength for c in detected), default=2.0)
