@@ -57,17 +57,19 @@ class ResidualQuantiles:
         inflation = np.sqrt(known / np.maximum(known - parameters, 1))
         return cls(offsets=offsets * inflation[:, None])
 
-    def around(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
+    def around(self, point: NDArray[np.float64], steps: NDArray[np.int64]) -> NDArray[np.float64]:
         """Spread a point forecast into quantiles.
 
         Parameters
         ----------
-        point : ndarray, shape (h,) or fewer steps
+        point : ndarray, shape (n,)
+        steps : ndarray of int, shape (n,)
+            Steps ahead, 1 being the first; those beyond the measured ones take the band of the last.
 
         Returns
         -------
-        ndarray, shape (len(point), len(QUANTILES))
+        ndarray, shape (n, len(QUANTILES))
         """
-        steps = np.minimum(np.arange(len(point)), len(self.offsets) - 1)
-        spread: NDArray[np.float64] = point[:, None] + self.offsets[steps]
+        rows = np.minimum(steps, len(self.offsets)) - 1
+        spread: NDArray[np.float64] = point[:, None] + self.offsets[rows]
         return spread

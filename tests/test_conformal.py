@@ -8,10 +8,11 @@ from fints.errors import SeriesError
 from fints.forecast import QUANTILES
 
 ERRORS = np.random.default_rng(3).standard_normal((400, 5)) * np.arange(1, 6)
+STEPS = np.arange(1, 6)
 
 
 def test_a_band_covers_its_share_of_the_errors_it_was_made_from():
-    bands = ResidualQuantiles.from_errors(ERRORS).around(np.zeros(5))
+    bands = ResidualQuantiles.from_errors(ERRORS).around(np.zeros(5), STEPS)
     for low, high in ((1, -2), (2, -3)):
         inside = (bands[:, low] <= ERRORS) & (bands[:, high] >= ERRORS)
         assert np.allclose(inside.mean(axis=0), QUANTILES[high] - QUANTILES[low], atol=0.01)
@@ -20,7 +21,7 @@ def test_a_band_covers_its_share_of_the_errors_it_was_made_from():
 @given(st.floats(-1e6, 1e6))
 def test_a_band_moves_with_its_forecast(shift):
     bands = ResidualQuantiles.from_errors(ERRORS)
-    assert np.allclose(bands.around(np.full(5, shift)) - shift, bands.around(np.zeros(5)), atol=1e-6)
+    assert np.allclose(bands.around(np.full(5, shift), STEPS) - shift, bands.around(np.zeros(5), STEPS), atol=1e-6)
 
 
 def test_fitted_coefficients_widen_the_band():
@@ -37,7 +38,7 @@ def test_unknown_errors_are_left_out_step_by_step():
 
 def test_steps_beyond_the_measured_ones_take_the_last():
     bands = ResidualQuantiles.from_errors(ERRORS)
-    assert np.array_equal(bands.around(np.zeros(7))[6], bands.offsets[4])
+    assert np.array_equal(bands.around(np.zeros(2), np.array([5, 7]))[1], bands.offsets[4])
 
 
 def test_too_few_errors_are_refused():

@@ -214,9 +214,8 @@ class PerSeriesForecaster(ABC):
             raise UnknownNameError("fitted series", history.unique_id, self._fits)
         fitted = self._fits[history.unique_id]
         point = self._point(fitted, history, future)
-        trained = np.minimum(future["step"].to_numpy(int), self.h) - 1
         keys = future[["unique_id", "ds", "step"]].reset_index(drop=True)
-        return Forecast(frame=keys, mean=point, quantiles=point[:, None] + fitted.bands.offsets[trained])
+        return Forecast(frame=keys, mean=point, quantiles=fitted.bands.around(point, keys["step"].to_numpy(np.int64)))
 
     @abstractmethod
     def _fit_one(self, history: History) -> SeriesFit:
