@@ -1,4 +1,4 @@
-"""Power by frequency.
+"""Power by frequency on the session clock.
 
 Power is scaled so that white noise of variance s² has the expected power s² at every frequency, whatever the taper;
 a line of amplitude A over n samples then peaks near A² n / 4.
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fints.periods.samples import TAPERED_SHARE
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 OVERSAMPLING = 8
-TAPERED_SHARE = 0.2
 _ROUNDING = 1e-12
 
 
@@ -33,18 +34,21 @@ class Periodogram:
     Parameters
     ----------
     frequency : numpy.ndarray, shape (F,)
-        Cycles per clock unit, evenly spaced; `OVERSAMPLING` of them per 1 / duration.
+        Cycles per session, evenly spaced; `OVERSAMPLING` of them per 1 / duration.
     power : numpy.ndarray, shape (F,)
         Power; exponentially distributed about the spectrum under noise.
     duration : float
-        Length of the series in clock units.
+        Length of the series in sessions.
     step : float
-        Clock units between samples.
+        Sessions between samples.
     spread : float
-        √(4π · variance of the squared taper in time), in clock units: how many independent peaks a unit of frequency
+        √(4π · variance of the squared taper in time), in sessions: how many independent peaks a unit of frequency
         holds (Baluev 2008, MNRAS 385, eq. 9).
     correlation : float
-        n Σ w⁴ / (Σ w²)² ≥ 1: by how much tapering correlates neighbouring ordinates.
+        n Σ w⁴ / (Σ w²)² ≥ 1: by how much tapering and gaps correlate neighbouring ordinates.
+    kept : float
+        Share of the degrees of freedom that the regressors taken out have left. What they took they took from the
+        frequencies where they are strong, so that the mean level is that much too low for the others.
     """
 
     frequency: FloatArray
@@ -53,10 +57,11 @@ class Periodogram:
     step: float
     spread: float
     correlation: float
+    kept: float = 1.0
 
     @property
     def nyquist(self) -> float:
-        """Highest frequency, cycles per clock unit."""
+        """Highest frequency, cycles per session."""
         return 0.5 / self.step
 
     def ordinates(self) -> tuple[FloatArray, FloatArray]:
@@ -72,7 +77,7 @@ def fft_periodogram(samples: Samples, value: FloatArray) -> Periodogram:
     Parameters
     ----------
     samples : Samples
-        Where the values stand; missing slots are interpolated linearly.
+        Where the values stand; missing slots are interpolated linearly, long gaps have no weight.
     value : numpy.ndarray, shape (n,)
         The samples' values, or what is left of them.
 
@@ -85,15 +90,14 @@ def fft_periodogram(samples: Samples, value: FloatArray) -> Periodogram:
     -----
     The taper keeps the strong slow part of a series from leaking over the rest (Percival and Walden 1993, ch. 6).
     """
-    from scipy.signal import detrend, windows
+    from scipy.fft import rfft
 
-    n = samples.size
-    taper = windows.tukey(n, TAPERED_SHARE)
+    n, taper = samples.size, samples.taper
     energy = float(np.sum(taper**2))
-    flat = detrend(samples.regular(value), type="linear")
+    flat = without_trend(samples, samples.regular(value))
     # a wise length would be faster, but only multiples of n keep the independent frequencies on the grid
     length = OVERSAMPLING * n
-    power = np.abs(np.fft.rfft(taper * flat, length)) ** 2 / energy
+    power = np.abs(rfft(taper * flat, length)) ** 2 / energy
     # what is left of a series that is all lines and trend is rounding, which is not to be searched for lines
     power += (_ROUNDING * np.abs(samples.value).max()) ** 2
     weight, time = taper**2 / energy, np.arange(n)
@@ -101,11 +105,26 @@ def fft_periodogram(samples: Samples, value: FloatArray) -> Periodogram:
     return Periodogram(
         frequency=np.arange(len(power)) / (length * samples.step),
         power=power,
-        duration=samples.duration,
+        duration=samples.duration("session"),
         step=samples.step,
         spread=float(np.sqrt(4 * np.pi * variance) * samples.step),
         correlation=float(n * np.sum(taper**4) / energy**2),
+        kept=1 - samples.taken / len(samples.slot),
     )
+
+
+def without_trend(samples: Samples, regular: FloatArray) -> FloatArray:
+    """Values on the grid less their least-squares line; zero in long gaps, shape (size,)."""
+    inside = np.zeros(samples.size, dtype=bool)
+    for part in samples.stretches:
+        inside[part] = True
+    time = np.flatnonzero(inside).astype(np.float64)
+    values = regular[inside]
+    centred = time - time.mean()
+    slope = float(centred @ values / (centred @ centred))
+    flat = np.zeros(samples.size)
+    flat[inside] = values - values.mean() - slope * centred
+    return flat
 
 
 METHODS: Mapping[str, Callable[[Samples, FloatArray], Periodogram]] = MappingProxyType({"fft": fft_periodogram})

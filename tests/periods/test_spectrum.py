@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from scipy import signal
 
-from fints.periods.spectrum import DESCRIPTIONS, METHODS, OVERSAMPLING, TAPERED_SHARE
+from fints.periods.samples import TAPERED_SHARE
+from fints.periods.spectrum import DESCRIPTIONS, METHODS, OVERSAMPLING
 
 
 def test_every_method_is_described():
