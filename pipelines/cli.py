@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import signal
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,6 +39,14 @@ JsonFile = Annotated[
     Path | None,
     typer.Option("--json", help="Write the result to a file, for machines.", dir_okay=False, callback=_in_a_folder),
 ]
+
+
+class PeriodClock(StrEnum):
+    """Where cycles are looked for."""
+
+    both = "both"
+    session = "session"
+    calendar = "calendar"
 
 
 def _version(asked: bool) -> None:
@@ -125,6 +134,42 @@ def ingest(
         _write_json(json_file, {"version": report.version, "symbols": symbols, "warnings": misplaced})
         ended = Exit.FAILED if len(report.failed) == len(frame) else Exit.PARTLY
         raise SystemExit(ended if report.failed or misplaced else Exit.DONE)
+
+
+@app.command()
+def periods(  # noqa: PLR0913, PLR0917 — options of a command
+    symbols: Annotated[list[str] | None, typer.Argument(help="Series; all of the settings without any.")] = None,
+    target: Annotated[str, typer.Option("--target", help="What of them: log_volume, log_range, …")] = "log_volume",
+    clock: Annotated[
+        PeriodClock, typer.Option("--clock", help="Trading sessions, calendar days, or both.")
+    ] = PeriodClock.both,
+    as_of: Annotated[
+        str | None, typer.Option("--as-of", help="Date, or instant with zone, up to which bars are known.")
+    ] = None,
+    config: Config = None,
+    overrides: Overrides = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Find the cycles of series, say how sure they are, and draw them."""
+    with reported():
+        from fints.report import periods_table
+        from pipelines.asof import parse_as_of
+        from pipelines.home import Home
+        from pipelines.periods import Asked, find_periods
+        from pipelines.progress import stages
+
+        settings, console = _settings(config, overrides), _console()
+        asked = Asked(tuple(symbols or ()), target, clock.value, parse_as_of(as_of))
+        with stages(_console(stderr=True)) as shown:
+            outcome = find_periods(asked, settings, Home.from_environment(), shown)
+        console.print(periods_table(outcome.found, outcome.title))
+        for note in outcome.notes:
+            console.print(note, style="yellow", highlight=False, markup=False)
+        for problem in outcome.problems:
+            console.print(str(problem), style="red" if problem.left_out else "dim", highlight=False, markup=False)
+        console.print(f"figures: {outcome.page}", highlight=False, markup=False, soft_wrap=True)
+        _write_json(json_file, outcome.to_json())
+        raise SystemExit(Exit.PARTLY if any(problem.left_out for problem in outcome.problems) else Exit.DONE)
 
 
 @data.command()

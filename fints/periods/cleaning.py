@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fints.periods.background import fit_background
-from fints.periods.lines import whitened
 from fints.periods.spectrum import fft_periodogram
+from fints.periods.whitening import whitened
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -94,9 +94,9 @@ def detect_periods(  # noqa: PLR0913 — each is a choice of its own, and all ha
             continue
         samples, beside = given
         problems.extend(_too_short(samples, search))
-        peeled = peel(samples, search, beside)
+        peeled, frame = peel(samples, search, beside)
         searched[uid] = peeled
-        lines.extend(_line(peeled, family, present_harmonics(peeled, family, beside)) for family in families(peeled))
+        lines.extend(_line(peeled, family, present_harmonics(peeled, family, frame)) for family in families(peeled))
     if not searched:
         raise SeriesError("no series can be searched for periods: " + "; ".join(map(str, problems)))
     smallest = [peeled.p_value for peeled in searched.values()]

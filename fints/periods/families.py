@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fints.periods.harmonics import group_harmonics, harmonic_number
+from fints.periods.lines import Tone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +26,7 @@ _SURE = 3.0
 _HARMONIC_BINS = 0.6
 _OF_THE_YEAR = 26
 _SEASONS = 24
+_STRONGER = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,11 +187,12 @@ def _sidebands(lines: _Lines) -> dict[int, int]:
         own = lines.on(row, clock)
         if clock == "calendar" and _multiple_of_the_year(own) is not None:
             continue
-        stronger = [k for k in lines.rows if lines.strength[k] > lines.strength[row] and k not in found]
+        stronger = [k for k in lines.rows if lines.strength[k] > _STRONGER * lines.strength[row] and k not in found]
         for carrier in stronger:
             strong = lines.on(carrier, clock)
             slow = [lines.on(k, clock) for k in lines.rows if k not in {row, carrier}]
-            slow += [(m / YEAR, 0.0) for m in range(1, _SEASONS + 1)] if clock == "calendar" else []
+            seasons = [Tone("calendar", m / YEAR).on(clock, lines.peeled.samples.rate) for m in range(1, _SEASONS + 1)]
+            slow += [(season, 0.0) for season in seasons]
             offs = [abs(own[0] - number * strong[0]) for number in (1, 2, 3)]
             if any(
                 value < strong[0] / 2 and value < own[0] / 2 and abs(off - value) <= np.hypot(own[1], tolerance)

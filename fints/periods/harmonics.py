@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fints.periods.lines import Tone, wave_columns, whitened
+from fints.periods.lines import Tone
+from fints.periods.whitening import wave_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fints.periods.families import Family
     from fints.periods.peeling import Peeled
+    from fints.periods.whitening import Whitening
 
     FloatArray = NDArray[np.float64]
 
@@ -68,7 +70,7 @@ def group_harmonics(frequency: FloatArray, tolerance: FloatArray, strength: Floa
     return groups
 
 
-def present_harmonics(peeled: Peeled, family: Family, beside: FloatArray | None = None) -> tuple[int, ...]:
+def present_harmonics(peeled: Peeled, family: Family, frame: Whitening) -> tuple[int, ...]:
     """Which multiples of a cycle's frequency its series shows.
 
     Where a harmonic lies is known once the fundamental is, so it is not charged with the search over the whole band: it
@@ -81,21 +83,19 @@ def present_harmonics(peeled: Peeled, family: Family, beside: FloatArray | None 
         The series and its lines.
     family : Family
         The cycle.
-    beside : numpy.ndarray, shape (n, m), optional
-        Regressors that were taken out of the series.
+    frame : Whitening
+        In which they were fitted.
 
     Returns
     -------
     tuple of int
         Those of the family's members and any more.
     """
-    samples, noise = peeled.samples, peeled.left.background
+    samples = peeled.samples
     others = [tone for row, tone in enumerate(peeled.fit.tones) if row not in family.members.values()]
-    time = (samples.session - samples.middle("session")) / samples.duration("session")
-    known = [np.column_stack([samples.value, np.ones_like(time), time]), wave_columns(samples, others)]
-    plain = whitened(samples, np.hstack(known if beside is None else [*known, beside]), noise)
-    basis = np.linalg.qr(plain[:, 1:])[0]
-    target = plain[:, 0] - basis @ (basis.T @ plain[:, 0])
+    basis = np.linalg.qr(np.hstack([np.empty((len(samples.slot), 0)), *(frame.waves(tone) for tone in others)]))[0]
+    target = frame.plain(samples.value[:, None])[:, 0]
+    target -= basis @ (basis.T @ target)
     duration = samples.duration(family.clock)
     taken = np.array([tone.on(family.clock, samples.rate) for tone in others])
     fastest = (0.5 if family.clock == "calendar" else 0.5 / samples.step) - 1 / duration
@@ -106,7 +106,7 @@ def present_harmonics(peeled: Peeled, family: Family, beside: FloatArray | None 
             continue
         width = min(_WIDEST, _SURE * number * family.error * duration)
         tried = [Tone(family.clock, centre + off / duration) for off in np.linspace(-width, width, _TRIED)]
-        waves = whitened(samples, wave_columns(samples, tried), noise)
+        waves = frame.plain(wave_columns(samples, tried))
         waves -= basis @ (basis.T @ waves)
         gain = max(_explained(waves[:, 2 * k : 2 * k + 2], target) for k in range(_TRIED))
         if (1 + 2 * width) * np.exp(-gain) <= peeled.search.alpha / HIGHEST_HARMONIC:

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fints.periods.whitening import wave_columns
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from fints.periods.background import Background
     from fints.periods.samples import Clock, Samples
+    from fints.periods.whitening import Whitening
 
     FloatArray = NDArray[np.float64]
 
 CONVERGE = 25
-_CONVERGED = 1e-6
+_CONVERGED = 1e-4
 _LONGEST_STEP = 0.25
 
 
@@ -93,13 +95,11 @@ class LineFit:
         return np.asarray(waves @ np.array([self.cosine[index], self.sine[index]]))
 
 
-def fit_lines(  # noqa: PLR0913 — lines are fitted in noise, beside other things
-    samples: Samples,
+def fit_lines(
+    frame: Whitening,
     value: FloatArray,
     tones: Sequence[Tone],
-    noise: Background | None = None,
     *,
-    beside: FloatArray | None = None,
     free: Sequence[bool] | None = None,
     steps: int = CONVERGE,
 ) -> LineFit:
@@ -107,16 +107,12 @@ def fit_lines(  # noqa: PLR0913 — lines are fitted in noise, beside other thin
 
     Parameters
     ----------
-    samples : Samples
-        Where the values stand.
+    frame : Whitening
+        The series' places, its noise, and what is fitted beside the lines.
     value : numpy.ndarray, shape (n,)
-        The samples' values, or what is left of them.
+        The series' values, or what is left of them.
     tones : sequence of Tone
         First guesses, each within half of 1 / duration of the truth.
-    noise : Background, optional
-        Spectrum of the noise; white of variance 1 by default.
-    beside : numpy.ndarray, shape (n, m), optional
-        Regressors that are fitted too, and taken out of the residual.
     free : sequence of bool, optional
         Which frequencies may move; all by default.
     steps : int
@@ -133,30 +129,22 @@ def fit_lines(  # noqa: PLR0913 — lines are fitted in noise, beside other thin
     (Hannan 1973, J. Applied Probability 10, 510-519). On the calendar clock it would not: the weekends fold slow noise
     onto the week.
     """
-    current = list(tones)
+    samples, current = frame.samples, list(tones)
     moving = np.ones(len(current), dtype=bool) if free is None else np.asarray(free, dtype=bool)
-    time = (samples.session - samples.middle("session")) / samples.duration("session")
-    others = np.empty((len(time), 0)) if beside is None else beside
-    fixed = whitened(samples, np.column_stack([value, np.ones_like(time), time, others]), noise)
-    target, level = fixed[:, 0], fixed[:, 1:]
-    first = level.shape[1]
-    waves = wave_columns(samples, current)
     which = np.flatnonzero(moving)
-    own = np.stack([2 * which, 2 * which + 1], axis=1).ravel()
-    linear = np.hstack([level, whitened(samples, waves, noise)])
+    target = frame.plain(value[:, None])[:, 0]
     converged, step = False, 0
     while True:
+        linear = np.hstack([np.empty((len(target), 0)), *(frame.waves(tone) for tone in current)])
         coefficient = np.asarray(np.linalg.lstsq(linear.T @ linear, linear.T @ target, rcond=None)[0], np.float64)
-        slopes = whitened(samples, _slopes(samples, current, coefficient[first:], waves, which), noise)
+        slopes = frame.plain(_slopes(samples, current, coefficient, which))
         design = np.hstack([linear, slopes])
         if converged or step == steps or not len(which):
             break
-        change = np.linalg.lstsq(design.T @ design, design.T @ (target - linear @ coefficient), rcond=None)[0]
-        change = change[linear.shape[1] :]
+        left = target - linear @ coefficient
+        change = np.linalg.lstsq(design.T @ design, design.T @ left, rcond=None)[0][linear.shape[1] :]
         for k, turns in zip(which, np.clip(change, -_LONGEST_STEP, _LONGEST_STEP), strict=True):
             current[k] = _moved(samples, current[k], float(turns))
-        waves[:, own] = wave_columns(samples, [current[k] for k in which])
-        linear[:, first + own] = whitened(samples, waves[:, own], noise)
         converged, step = bool(np.abs(change).max() < _CONVERGED), step + 1
     inverse = np.maximum(np.diag(np.linalg.pinv(design.T @ design)), 0.0)
     scale = np.array([samples.duration(tone.clock) for tone in current])
@@ -164,45 +152,21 @@ def fit_lines(  # noqa: PLR0913 — lines are fitted in noise, beside other thin
     variance[which] = inverse[linear.shape[1] :] / scale[which] ** 2
     return LineFit(
         tones=tuple(current),
-        cosine=coefficient[first::2],
-        sine=coefficient[first + 1 :: 2],
+        cosine=coefficient[::2],
+        sine=coefficient[1::2],
         variance=variance,
-        residual=value - others @ coefficient[2:first] - waves @ coefficient[first:],
+        residual=frame.without_regressors(value - wave_columns(samples, current) @ coefficient),
         misfit=0.5 * float(np.sum((target - linear @ coefficient) ** 2)),
     )
 
 
-def whitened(samples: Samples, columns: FloatArray, noise: Background | None) -> FloatArray:
-    """Columns at the samples, in units in which the noise is white of variance 1, shape (n, k)."""
-    if noise is None or not columns.shape[1]:
-        return columns
-    regular = samples.regular(columns)
-    whole = np.zeros(regular.T.shape)
-    for part in samples.stretches:
-        whole[:, part] = noise.whitened(np.ascontiguousarray(regular[part].T))
-    return np.asarray(whole[:, samples.slot].T)
-
-
-def wave_columns(samples: Samples, tones: Sequence[Tone]) -> FloatArray:
-    """Cosine and sine of each line in turn, shape (n, 2K)."""
-    waves = np.empty((len(samples.slot), 2 * len(tones)))
-    for k, tone in enumerate(tones):
-        angle = (2 * np.pi * tone.frequency) * (samples.place(tone.clock) - samples.middle(tone.clock))
-        waves[:, 2 * k] = np.cos(angle)
-        waves[:, 2 * k + 1] = np.sin(angle)
-    return waves
-
-
-def _slopes(
-    samples: Samples, tones: Sequence[Tone], coefficient: FloatArray, waves: FloatArray, which: NDArray[np.intp]
-) -> FloatArray:
+def _slopes(samples: Samples, tones: Sequence[Tone], coefficient: FloatArray, which: NDArray[np.intp]) -> FloatArray:
     """Differentiate the fitted waves by frequency · duration, shape (n, len(which))."""
-    slopes = np.empty((len(waves), len(which)))
+    slopes = np.empty((len(samples.slot), len(which)))
     for column, k in enumerate(which):
-        clock = tones[k].clock
+        clock, waves = tones[k].clock, wave_columns(samples, [tones[k]])
         turns = (2 * np.pi / samples.duration(clock)) * (samples.place(clock) - samples.middle(clock))
-        turned = coefficient[2 * k + 1] * waves[:, 2 * k] - coefficient[2 * k] * waves[:, 2 * k + 1]
-        slopes[:, column] = turns * turned
+        slopes[:, column] = turns * (coefficient[2 * k + 1] * waves[:, 0] - coefficient[2 * k] * waves[:, 1])
     return slopes
 
 

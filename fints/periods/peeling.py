@@ -18,6 +18,7 @@ from fints.periods.lines import LineFit, Tone, fit_lines
 from fints.periods.scan import calendar_scan, session_scan
 from fints.periods.search import Left
 from fints.periods.spectrum import METHODS
+from fints.periods.whitening import Whitening
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 _SLOW = 4
 _APART = 0.75
 _NEIGHBOURS = 4.0
+_ALONE = 3
+_CLEAR = 15.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +87,7 @@ def scans_of(
     return tuple(scans)
 
 
-def peel(samples: Samples, search: Search, beside: FloatArray | None = None) -> Peeled:
+def peel(samples: Samples, search: Search, beside: FloatArray | None = None) -> tuple[Peeled, Whitening]:
     """Search one series.
 
     Parameters
@@ -95,50 +98,60 @@ def peel(samples: Samples, search: Search, beside: FloatArray | None = None) -> 
         What to look for.
     beside : numpy.ndarray, shape (n, m), optional
         Regressors that were taken out of the series, fitted again beside the lines.
+
+    Returns
+    -------
+    peeled : Peeled
+        What was found.
+    frame : Whitening
+        In which it was fitted; it is large.
     """
     left = look(samples, samples.value, search)
+    # the lines hardly change the shape of the noise, so that one frame serves until the last fit
+    frame = Whitening(samples, left.background, beside)
     known: list[Peak] = []
     judged: list[float] = []
-    fit = fit_lines(samples, samples.value, [], left.background, steps=0)
+    residual = samples.value
     while (peak := left.highest_peak(samples, known)) is not None:
         judged.extend([peak.p_value] if search.reports(peak.tone, samples) else [])
         if peak.p_value > search.alpha or len(judged) > search.max_lines or len(known) > search.max_lines + _SLOW:
             break
-        lines = [*known, _on_its_clock(samples, fit.residual, peak, left.background)]
-        tried = _refit(samples, lines, left.background, beside)
+        lines = [*known, _on_its_clock(frame, residual, peak)]
+        tried = _refit(frame, lines)
         if _crowded(samples, tried.tones):
             # two lines on one frequency cancel each other: the series holds no more that can be told apart
             break
-        fit = tried
-        known = [replace(line, tone=tone) for line, tone in zip(lines, fit.tones, strict=True)]
-        left = look(samples, fit.residual, search, like=left.background)
+        residual = tried.residual
+        known = [replace(line, tone=tone) for line, tone in zip(lines, tried.tones, strict=True)]
+        left = look(samples, residual, search, like=left.background)
     if known:
-        fit = fit_lines(samples, samples.value, [line.tone for line in known], left.background, beside=beside)
-        lines_only = sum(fit.line(row, samples) for row in range(len(known)))
-        samples = replace(samples, value=fit.residual + lines_only)
+        frame = Whitening(samples, left.background, beside)
+    fit = fit_lines(frame, samples.value, [line.tone for line in known])
     known = [replace(line, tone=tone) for line, tone in zip(known, fit.tones, strict=True)]
-    return Peeled(samples, search, tuple(known), fit, left, judged[0] if judged else 1.0)
+    waves = sum(fit.line(row, samples) for row in range(len(known)))
+    samples = replace(samples, value=fit.residual + waves)
+    return Peeled(samples, search, tuple(known), fit, left, judged[0] if judged else 1.0), frame
 
 
-def _on_its_clock(samples: Samples, value: FloatArray, peak: Peak, noise: Background) -> Peak:
+def _on_its_clock(frame: Whitening, value: FloatArray, peak: Peak) -> Peak:
     """Refine a peak alone, and move it to the other clock if it explains more there."""
-    own = fit_lines(samples, value, [peak.tone], noise)
-    if peak.rival is None:
+    own = fit_lines(frame, value, [peak.tone], steps=_ALONE)
+    if peak.rival is None or peak.lead > _CLEAR:
         return replace(peak, tone=own.tones[0])
-    other = fit_lines(samples, value, [peak.rival], noise)
+    other = fit_lines(frame, value, [peak.rival], steps=_ALONE)
     lead = other.misfit - own.misfit
     first, second = (own, other) if lead >= 0 else (other, own)
     return replace(peak, tone=first.tones[0], rival=second.tones[0], lead=abs(lead))
 
 
-def _refit(samples: Samples, lines: list[Peak], noise: Background, beside: FloatArray | None) -> LineFit:
+def _refit(frame: Whitening, lines: list[Peak]) -> LineFit:
     """Fit all amplitudes, and the frequencies of the last line and its neighbours."""
-    last = lines[-1].tone
+    samples, last = frame.samples, lines[-1].tone
     free = []
     for line in lines:
         away = abs(line.tone.on(last.clock, samples.rate) - last.frequency) * samples.duration(last.clock)
         free.append(away < _NEIGHBOURS)
-    return fit_lines(samples, samples.value, [line.tone for line in lines], noise, beside=beside, free=free, steps=2)
+    return fit_lines(frame, frame.samples.value, [line.tone for line in lines], free=free, steps=2)
 
 
 def _crowded(samples: Samples, tones: tuple[Tone, ...]) -> bool:

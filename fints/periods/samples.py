@@ -113,11 +113,21 @@ class Samples:
         """Values, or columns of them, on the grid, missing ones interpolated linearly, shape (size, …)."""
         if len(self.slot) == self.size:
             return value
+        before, share = self._between
+        shaped = share.reshape(-1, *[1] * (value.ndim - 1))
+        out = value[before]
+        open_ = np.flatnonzero(share)
+        out[open_] = out[open_] * (1 - shaped[open_]) + value[before[open_] + 1] * shaped[open_]
+        return np.asarray(out)
+
+    @cached_property
+    def _between(self) -> tuple[NDArray[np.intp], FloatArray]:
+        """Sample at or before each slot, and how far the slot is on the way to the next."""
         grid = np.arange(self.size)
-        after = np.clip(np.searchsorted(self.slot, grid), 1, len(self.slot) - 1)
-        left, right = self.slot[after - 1], self.slot[after]
-        share = ((grid - left) / (right - left)).reshape(-1, *[1] * (value.ndim - 1))
-        return np.asarray(value[after - 1] * (1 - share) + value[after] * share)
+        before = np.searchsorted(self.slot, grid, side="right") - 1
+        after = np.minimum(before + 1, len(self.slot) - 1)
+        width = np.maximum(self.slot[after] - self.slot[before], 1)
+        return before, (grid - self.slot[before]) / width
 
     def describe(self) -> str:
         """Say how gaps are treated; empty if there is none."""

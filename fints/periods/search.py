@@ -140,7 +140,8 @@ class Left:
 
         Everything of at least one cycle is looked at: what is too slow to be reported must not leave its skirt in the
         band. A real cycle drifts, so it leaves power beside its line. Within 1.25 / duration of a line nothing can be
-        told apart from it, and within 5 / duration a peak of less than a tenth of its ratio is its skirt.
+        told apart from it, and a peak of less than a tenth of its ratio within 5 / duration, falling with the square of
+        the distance beyond, is its skirt: that of a size that wanders.
         """
         tops = [(scan, *scan.top(_free(scan, samples.rate, known))) for scan in self.scans]
         scan, row, surprise = max(tops, key=lambda top: top[2])
@@ -172,7 +173,8 @@ def _free(scan: Scan, rate: float, known: Sequence[Peak]) -> NDArray[np.bool_]:
     free = scan.summits.copy()
     for line in known:
         distance = np.abs(scan.frequency - line.tone.on(scan.clock, rate)) * scan.duration
-        free &= (distance > _SEPARATION) & ((distance > _SKIRT) | (scan.ratio >= _WEAK * line.ratio))
+        skirt = _WEAK * line.ratio * (_SKIRT / np.maximum(distance, _SKIRT)) ** 2
+        free &= (distance > _SEPARATION) & (scan.ratio >= skirt)
     return free
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fints.periods.lines import wave_columns, whitened
+from fints.periods.whitening import wave_columns, whitened
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
