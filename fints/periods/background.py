@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from fints.periods.spectrum import Periodogram
@@ -30,10 +32,11 @@ _CAP = 3.0
 _MEAN = 1 - np.exp(-_CAP)
 _SLOPE = 1 - (1 + _CAP) * np.exp(-_CAP)
 _VARIANCE = 2 * _SLOPE - _MEAN**2
-_ORDERS = (
+ORDERS = (
     *((cosines, corner) for corner in (0.0, 1.0) for cosines in range(7)),
     *((cosines, corner) for corner in (0.5, 0.7, 0.8, 0.9, 0.95, 0.98) for cosines in range(2)),
 )
+PLAIN_ORDERS = tuple((cosines, corner) for cosines, corner in ORDERS if not cosines)
 _PEAK_WIDTH = 1.5
 _ITERATIONS = 60
 _CONVERGED = 1e-6
@@ -67,6 +70,11 @@ class Background:
     covariance: FloatArray
     step: float
     _responses: dict[int, NDArray[np.complex128]] = field(default_factory=dict, repr=False)
+
+    @property
+    def order(self) -> tuple[int, float]:
+        """Number of cosines, and corner."""
+        return self.cosines, self.corner
 
     def level(self, frequency: FloatArray) -> FloatArray:
         """Null level at positive frequencies below Nyquist, in the periodogram's unit."""
@@ -142,7 +150,10 @@ class Background:
 
 
 def fit_background(
-    periodogram: Periodogram, like: Background | None = None, without: float | None = None
+    periodogram: Periodogram,
+    like: Background | None = None,
+    without: float | None = None,
+    orders: Sequence[tuple[int, float]] = ORDERS,
 ) -> Background:
     """Fit the null spectrum.
 
@@ -154,6 +165,8 @@ def fit_background(
         Keep this one's order instead of choosing one.
     without : float, optional
         Leave out the ordinates about this frequency, so that a peak is judged by a level it has no part in.
+    orders : sequence of tuple of int and float
+        Numbers of cosines and corners to choose from.
 
     Returns
     -------
@@ -168,8 +181,8 @@ def fit_background(
         apart = np.abs(frequency[rows] - without) > _PEAK_WIDTH / periodogram.duration
         rows, weight = rows[apart], weight[apart]
     data = _Ordinates(periodogram, len(frequency), rows, weight, np.maximum(power[rows], np.finfo(np.float64).tiny))
-    orders = _ORDERS if like is None else ((like.cosines, like.corner),)
-    candidates = [_candidate(data, order, like) for order in orders]
+    tried = orders if like is None else [like.order]
+    candidates = [_candidate(data, order, like) for order in tried]
     return min(candidates, key=lambda candidate: candidate[0])[1]
 
 
@@ -184,8 +197,7 @@ class _Ordinates:
     power: FloatArray
 
     def terms(self, cosines: int, corner: float) -> FloatArray:
-        size = round(self.periodogram.duration / self.periodogram.step)
-        return _grid_terms(size, self.count + 1, cosines, corner)[self.rows + 1]
+        return _grid_terms(self.periodogram.length, self.count + 1, cosines, corner)[self.rows + 1]
 
 
 def _candidate(data: _Ordinates, order: tuple[int, float], like: Background | None) -> tuple[float, Background]:

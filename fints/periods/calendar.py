@@ -74,6 +74,7 @@ class CalendarSampling:
         self.spread = float(np.sqrt(4 * np.pi * variance))
         self.energy = float(np.sum(weight**2))
         self.jitter = departure / self.rate
+        self._information: tuple[Background, FloatArray] | None = None
         self._peaks: dict[tuple[float, bool], float] = {}
 
     def _near_pairs(self, samples: Samples) -> FloatArray:
@@ -100,7 +101,12 @@ class CalendarSampling:
         return int(self.length * 0.5 / self.cells) + 1
 
     def information(self, background: Background) -> FloatArray:
-        """M(f): how much the bars tell of a wave of each frequency."""
+        """M(f): how much the bars tell of a wave of each frequency; remembered for the last null level."""
+        if self._information is None or self._information[0] is not background:
+            self._information = (background, self._sum_information(background))
+        return self._information[1]
+
+    def _sum_information(self, background: Background) -> FloatArray:
         from scipy.fft import rfft
         from scipy.interpolate import CubicSpline
 

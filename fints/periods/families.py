@@ -27,6 +27,7 @@ _HARMONIC_BINS = 0.6
 _OF_THE_YEAR = 26
 _SEASONS = 24
 _STRONGER = 2.0
+_HIGH = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,7 @@ def families(peeled: Peeled) -> list[Family]:
     clocks = _clocks(lines, free)
     for clock in sorted(set(clocks.values())):
         found.extend(_grouped(lines, [row for row in free if clocks[row] == clock], clock))
+    found = _absorbed(lines, found)
     with_sides = []
     for family in found:
         sides = tuple(side for side, carrier in carriers.items() if carrier in family.members.values())
@@ -149,6 +151,24 @@ def _family(lines: _Lines, clock: Clock, members: Mapping[int, int]) -> Family:
         first = rows.index(members[1])
         return Family(clock, float(implied[first]), float(error[first]), dict(sorted(members.items())))
     return Family(clock, frequency, float(weight.sum() ** -0.5), dict(sorted(members.items())))
+
+
+def _absorbed(lines: _Lines, found: list[Family]) -> list[Family]:
+    """Put single lines that are high harmonics of a stronger, well-known cycle under it."""
+    kept = sorted(found, key=lambda family: -lines.strength[family.head])
+    for single in reversed(kept.copy()):
+        if len(single.members) > 1:
+            continue
+        for host in kept:
+            frequency, tolerance = lines.on(single.head, host.clock)
+            number = int(np.rint(frequency / host.frequency))
+            off, allowed = abs(frequency - number * host.frequency), np.hypot(tolerance, _SURE * number * host.error)
+            weaker = lines.strength[single.head] < lines.strength[host.head]
+            if host.clock == single.clock and weaker and 1 < number <= _HIGH and off <= allowed:
+                kept[kept.index(host)] = _family(lines, host.clock, {number: single.head} | dict(host.members))
+                kept.remove(single)
+                break
+    return kept
 
 
 def _of_the_year(lines: _Lines, found: list[Family]) -> list[Family]:

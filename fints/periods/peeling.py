@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fints.periods.background import fit_background
+from fints.periods.background import PLAIN_ORDERS, fit_background
 from fints.periods.calendar import calendar_sampling
 from fints.periods.lines import LineFit, Tone, fit_lines
 from fints.periods.scan import calendar_scan, session_scan
@@ -36,6 +36,7 @@ _APART = 0.75
 _NEIGHBOURS = 4.0
 _ALONE = 3
 _CLEAR = 15.0
+_STRIKING = 30.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,11 +67,29 @@ class Peeled:
     p_value: float
 
 
-def look(samples: Samples, value: FloatArray, search: Search, like: Background | None = None) -> Left:
-    """See some values on the clocks that are searched, against a null level fitted to them."""
+def look(samples: Samples, value: FloatArray, search: Search, noise: tuple[Periodogram, Background]) -> Left:
+    """See some values on the clocks that are searched, against a null level and the periodogram it was fitted to."""
     periodogram = METHODS[search.method](samples, value)
-    background = fit_background(periodogram, like=like)
-    return Left(periodogram, background, scans_of(samples, value, search, (periodogram, background)))
+    return Left(*noise, scans_of(samples, value, search, (periodogram, noise[1])))
+
+
+def noise_of(samples: Samples, search: Search) -> tuple[Periodogram, Background]:
+    """Fit the null level of a series, its most striking lines taken out, and give the periodogram without them.
+
+    A line that towers over the noise would lend its skirts to the level, which a rich model then follows.
+    """
+    compute, value = METHODS[search.method], samples.value
+    frame = Whitening(samples)
+    for _ in range(search.max_lines + _SLOW):
+        periodogram = compute(samples, value)
+        plain = fit_background(periodogram, orders=PLAIN_ORDERS)
+        scans = scans_of(samples, value, search, (periodogram, plain))
+        scan, row, _ = max(((scan, *scan.top(scan.summits, 0.0)) for scan in scans), key=lambda top: top[2])
+        if row < 0 or scan.ratio[row] < _STRIKING:
+            break
+        value = fit_lines(frame, value, [Tone(scan.clock, float(scan.frequency[row]))], steps=_ALONE).residual
+    periodogram = compute(samples, value)
+    return periodogram, fit_background(periodogram)
 
 
 def scans_of(
@@ -106,13 +125,48 @@ def peel(samples: Samples, search: Search, beside: FloatArray | None = None) -> 
     frame : Whitening
         In which it was fitted; it is large.
     """
-    left = look(samples, samples.value, search)
-    # the lines hardly change the shape of the noise, so that one frame serves until the last fit
+    noise = noise_of(samples, search)
+    run = _take_out(samples, search, beside, noise)
+    periodogram = METHODS[search.method](samples, run.residual)
+    noise = (periodogram, fit_background(periodogram)) if run.known else noise
+    if run.known and noise[1].order != run.left.background.order:
+        # the lines had a part in the shape of the level: once more against that of what they leave
+        run = _take_out(samples, search, beside, noise)
+    left, known = run.left, run.known
+    if known:
+        left = look(samples, run.residual, search, _refitted(samples, run.residual, search, left))
     frame = Whitening(samples, left.background, beside)
+    fit = fit_lines(frame, samples.value, [line.tone for line in known])
+    known = [replace(line, tone=tone) for line, tone in zip(known, fit.tones, strict=True)]
+    waves = sum(fit.line(row, samples) for row in range(len(known)))
+    samples = replace(samples, value=fit.residual + waves)
+    return Peeled(samples, search, tuple(known), fit, left, run.judged[0] if run.judged else 1.0), frame
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Run:
+    """Lines taken out, p-values in the order judged, what is left, and how it looks."""
+
+    known: list[Peak]
+    judged: list[float]
+    residual: FloatArray
+    left: Left
+
+
+def _take_out(
+    samples: Samples, search: Search, beside: FloatArray | None, noise: tuple[Periodogram, Background]
+) -> _Run:
+    left = look(samples, samples.value, search, noise)
+    # the lines hardly change the shape of the noise, so that one frame serves until the last fit
+    frame = Whitening(samples, noise[1], beside)
     known: list[Peak] = []
     judged: list[float] = []
-    residual = samples.value
-    while (peak := left.highest_peak(samples, known)) is not None:
+    residual, fresh = samples.value, True
+    while (peak := left.highest_peak(search, samples, known)) is not None:
+        if peak.p_value > search.alpha and not fresh:
+            # a level that the lines taken out have no part in may show one more
+            left, fresh = look(samples, residual, search, _refitted(samples, residual, search, left)), True
+            continue
         judged.extend([peak.p_value] if search.reports(peak.tone, samples) else [])
         if peak.p_value > search.alpha or len(judged) > search.max_lines or len(known) > search.max_lines + _SLOW:
             break
@@ -121,16 +175,15 @@ def peel(samples: Samples, search: Search, beside: FloatArray | None = None) -> 
         if _crowded(samples, tried.tones):
             # two lines on one frequency cancel each other: the series holds no more that can be told apart
             break
-        residual = tried.residual
+        residual, fresh = tried.residual, False
         known = [replace(line, tone=tone) for line, tone in zip(lines, tried.tones, strict=True)]
-        left = look(samples, residual, search, like=left.background)
-    if known:
-        frame = Whitening(samples, left.background, beside)
-    fit = fit_lines(frame, samples.value, [line.tone for line in known])
-    known = [replace(line, tone=tone) for line, tone in zip(known, fit.tones, strict=True)]
-    waves = sum(fit.line(row, samples) for row in range(len(known)))
-    samples = replace(samples, value=fit.residual + waves)
-    return Peeled(samples, search, tuple(known), fit, left, judged[0] if judged else 1.0), frame
+        left = look(samples, residual, search, (left.periodogram, left.background))
+    return _Run(known, judged, residual, left)
+
+
+def _refitted(samples: Samples, value: FloatArray, search: Search, left: Left) -> tuple[Periodogram, Background]:
+    periodogram = METHODS[search.method](samples, value)
+    return periodogram, fit_background(periodogram, like=left.background)
 
 
 def _on_its_clock(frame: Whitening, value: FloatArray, peak: Peak) -> Peak:

@@ -70,13 +70,32 @@ class Scan:
         higher = self.ratio[1:] > self.ratio[:-1]
         return np.concatenate([[False], higher[:-1] & ~higher[1:], [False]])
 
-    def top(self, free: NDArray[np.bool_]) -> tuple[int, float]:
-        """Row and exceedance of the most surprising of some frequencies; row -1 if there are none."""
+    def top(self, free: NDArray[np.bool_], needed: float) -> tuple[int, tuple[bool, float]]:
+        """Find the highest of some frequencies.
+
+        Parameters
+        ----------
+        free : numpy.ndarray of bool, shape (F,)
+            Those frequencies.
+        needed : float
+            Exceedance of a significant one.
+
+        Returns
+        -------
+        row : int
+            Of the significant one that explains most, or of the most significant; -1 if there are none.
+        rank : tuple of bool and float
+            To compare it with that of another clock: whether it is significant, and its ratio or its exceedance.
+        """
         rows = np.flatnonzero(free)
         if not len(rows):
-            return -1, -np.inf
+            return -1, (False, -np.inf)
+        sure = rows[self.surprise[rows] >= needed]
+        if len(sure):
+            best = int(sure[self.ratio[sure].argmax()])
+            return best, (True, float(self.ratio[best]))
         best = int(rows[self.surprise[rows].argmax()])
-        return best, float(self.surprise[best])
+        return best, (False, float(self.surprise[best]))
 
 
 def session_scan(periodogram: Periodogram, background: Background, min_cycles: float) -> Scan:
@@ -84,7 +103,7 @@ def session_scan(periodogram: Periodogram, background: Background, min_cycles: f
     band = slice(*_band(periodogram.frequency, 1 / periodogram.duration, periodogram.nyquist))
     frequency = periodogram.frequency[band]
     width = frequency[-1] - max(min_cycles / periodogram.duration, frequency[0]) if len(frequency) else 0.0
-    length = OVERSAMPLING * round(periodogram.duration / periodogram.step)
+    length = OVERSAMPLING * periodogram.length
     return Scan(
         clock="session",
         frequency=frequency,

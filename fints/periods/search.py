@@ -10,7 +10,7 @@ import numpy as np
 from fints.errors import ConfigError, UnknownNameError
 from fints.periods.background import fit_background
 from fints.periods.lines import Tone
-from fints.periods.significance import exceedance, search_p_value
+from fints.periods.significance import exceedance, search_p_value, search_threshold
 from fints.periods.spectrum import METHODS
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class Left:
     Parameters
     ----------
     periodogram : Periodogram
-        On the session clock, which the null level is fitted to.
+        On the session clock, what the null level was fitted to: the most striking lines, or all, taken out.
     background : Background
         That level.
     scans : tuple of Scan
@@ -135,16 +135,20 @@ class Left:
     background: Background
     scans: tuple[Scan, ...]
 
-    def highest_peak(self, samples: Samples, known: Sequence[Peak]) -> Peak | None:
-        """Most significant peak that is not a part of a line already known; None if there is none.
+    def highest_peak(self, search: Search, samples: Samples, known: Sequence[Peak]) -> Peak | None:
+        """Highest peak that is not a part of a line already known; None if there is none.
+
+        Of the significant ones it is that which explains most, so that a line comes before what the weekends make of
+        it where the level is known better; if none is significant, it is the most significant.
 
         Everything of at least one cycle is looked at: what is too slow to be reported must not leave its skirt in the
         band. A real cycle drifts, so it leaves power beside its line. Within 1.25 / duration of a line nothing can be
         told apart from it, and a peak of less than a tenth of its ratio within 5 / duration, falling with the square of
         the distance beyond, is its skirt: that of a size that wanders.
         """
-        tops = [(scan, *scan.top(_free(scan, samples.rate, known))) for scan in self.scans]
-        scan, row, surprise = max(tops, key=lambda top: top[2])
+        needed = search_threshold(search.alpha, sum(one.peaks for one in self.scans))
+        tops = [(scan, *scan.top(_free(scan, samples.rate, known), needed)) for scan in self.scans]
+        scan, row, _ = max(tops, key=lambda top: top[2])
         if row < 0:
             return None
         tone = Tone(scan.clock, float(scan.frequency[row]))
@@ -158,7 +162,7 @@ class Left:
         for other in self.scans:
             if other is not scan:
                 rival, lead = _rival(other, tone, samples)
-                lead = surprise - lead
+                lead = float(scan.ratio[row]) - lead
         return Peak(tone, float(ratio[0]), p_value, rival, lead)
 
 
@@ -179,11 +183,11 @@ def _free(scan: Scan, rate: float, known: Sequence[Peak]) -> NDArray[np.bool_]:
 
 
 def _rival(scan: Scan, tone: Tone, samples: Samples) -> tuple[Tone | None, float]:
-    """Best match of a cycle on the other clock, and its exceedance there."""
+    """Best match of a cycle on the other clock, and its ratio there."""
     expected = tone.on(scan.clock, samples.rate)
     near = np.abs(scan.frequency - expected) * scan.duration <= _SAME
     if not near.any():
         return None, -np.inf
     rows = np.flatnonzero(near)
-    best = rows[scan.surprise[rows].argmax()]
-    return Tone(scan.clock, float(scan.frequency[best])), float(scan.surprise[best])
+    best = rows[scan.ratio[rows].argmax()]
+    return Tone(scan.clock, float(scan.frequency[best])), float(scan.ratio[best])

@@ -46,6 +46,8 @@ class Periodogram:
         holds (Baluev 2008, MNRAS 385, eq. 9).
     correlation : float
         n Σ w⁴ / (Σ w²)² ≥ 1: by how much tapering and gaps correlate neighbouring ordinates.
+    length : int
+        Samples that the spacing of the independent frequencies stands for: those of the series, or a few more.
     kept : float
         Share of the degrees of freedom that the regressors taken out have left. What they took they took from the
         frequencies where they are strong, so that the mean level is that much too low for the others.
@@ -57,6 +59,7 @@ class Periodogram:
     step: float
     spread: float
     correlation: float
+    length: int
     kept: float = 1.0
 
     @property
@@ -65,7 +68,7 @@ class Periodogram:
         return 0.5 / self.step
 
     def ordinates(self) -> tuple[FloatArray, FloatArray]:
-        """Frequency and power at the nearly independent frequencies k / duration, without zero and Nyquist."""
+        """Frequency and power at nearly independent frequencies 1 / duration apart, without zero and Nyquist."""
         frequency, power = self.frequency[::OVERSAMPLING], self.power[::OVERSAMPLING]
         inside = (frequency > 0) & (frequency < self.nyquist - 0.5 / self.duration)
         return frequency[inside], power[inside]
@@ -90,25 +93,25 @@ def fft_periodogram(samples: Samples, value: FloatArray) -> Periodogram:
     -----
     The taper keeps the strong slow part of a series from leaking over the rest (Percival and Walden 1993, ch. 6).
     """
-    from scipy.fft import rfft
+    from scipy.fft import next_fast_len, rfft
 
     n, taper = samples.size, samples.taper
     energy = float(np.sum(taper**2))
     flat = without_trend(samples, samples.regular(value))
-    # a wise length would be faster, but only multiples of n keep the independent frequencies on the grid
-    length = OVERSAMPLING * n
-    power = np.abs(rfft(taper * flat, length)) ** 2 / energy
+    length = next_fast_len(n, real=True)
+    power = np.abs(rfft(taper * flat, OVERSAMPLING * length)) ** 2 / energy
     # what is left of a series that is all lines and trend is rounding, which is not to be searched for lines
     power += (_ROUNDING * np.abs(samples.value).max()) ** 2
     weight, time = taper**2 / energy, np.arange(n)
     variance = float(weight @ time**2 - (weight @ time) ** 2)
     return Periodogram(
-        frequency=np.arange(len(power)) / (length * samples.step),
+        frequency=np.arange(len(power)) / (OVERSAMPLING * length * samples.step),
         power=power,
         duration=samples.duration("session"),
         step=samples.step,
         spread=float(np.sqrt(4 * np.pi * variance) * samples.step),
-        correlation=float(n * np.sum(taper**4) / energy**2),
+        correlation=float(length * np.sum(taper**4) / energy**2),
+        length=length,
         kept=1 - samples.taken / len(samples.slot),
     )
 

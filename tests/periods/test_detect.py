@@ -27,7 +27,7 @@ def test_the_volume_of_the_sample_holds_the_week_and_the_quarter_of_the_calendar
     assert week.harmonics == (1, 2, 3)
     assert week.other_period == pytest.approx(4.82, abs=0.01)
     assert quarter.period == pytest.approx(365.25 / 4, abs=0.5)
-    assert quarter.harmonics == (1, 2, 3, 6)
+    assert {1, 2, 3, 6} <= set(quarter.harmonics)
     assert week.stable
     assert quarter.stable
 
@@ -165,9 +165,9 @@ def test_nothing_outside_the_panel_is_read(sample_panel):
 def test_a_period_with_too_few_cycles_is_not_reported(as_panel):
     n = 600
     panel = as_panel(A=line(n, 100.0, 2.0) + np.random.default_rng(4).standard_normal(n))
-    (found,) = detect_periods(panel, min_cycles=5)
+    (found,) = detect_periods(panel, min_cycles=5, alpha=0.01)
     assert found.period == pytest.approx(100, abs=3)
-    assert len(detect_periods(panel, min_cycles=8)) == 0
+    assert len(detect_periods(panel, min_cycles=8, alpha=0.01)) == 0
 
 
 @pytest.mark.parametrize(

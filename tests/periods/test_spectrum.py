@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from scipy import signal
+from scipy.fft import next_fast_len
 
 from fints.periods.samples import TAPERED_SHARE
 from fints.periods.spectrum import DESCRIPTIONS, METHODS, OVERSAMPLING
@@ -39,7 +40,11 @@ def test_the_fft_periodogram_is_scipy_s(n, as_samples):
     ours = METHODS["fft"](samples, y)
     window = signal.windows.tukey(n, TAPERED_SHARE)
     frequency, density = signal.periodogram(
-        signal.detrend(y), window=window, nfft=OVERSAMPLING * n, detrend=False, scaling="density"
+        signal.detrend(y),
+        window=window,
+        nfft=OVERSAMPLING * next_fast_len(n, real=True),
+        detrend=False,
+        scaling="density",
     )
     np.testing.assert_allclose(ours.frequency, frequency)
     np.testing.assert_allclose(ours.power[1:-1], density[1:-1] / 2, rtol=1e-9)
