@@ -93,11 +93,42 @@ def fft_periodogram(samples: Samples, value: FloatArray) -> Periodogram:
     -----
     The taper keeps the strong slow part of a series from leaking over the rest (Percival and Walden 1993, ch. 6).
     """
+    return _tapered(samples, without_trend(samples, samples.regular(value)), samples.taper)
+
+
+def lomb_scargle(samples: Samples, value: FloatArray) -> Periodogram:
+    """Periodogram of the observed values alone: missing slots have no weight instead of a made-up value.
+
+    Parameters
+    ----------
+    samples : Samples
+        Where the values stand.
+    value : numpy.ndarray, shape (n,)
+        The samples' values, or what is left of them.
+
+    Returns
+    -------
+    Periodogram
+        As of :func:`fft_periodogram`, trend and taper included.
+
+    Notes
+    -----
+    Bars lie on a regular grid of slots, so that the sums of Lomb (1976, Astrophys. Space Sci. 39, 447-462) and Scargle
+    (1982, ApJ 263, 835-853) are Fourier transforms of the values with zeros in the gaps (Press and Rybicki 1989, ApJ
+    338, 277-280, without their interpolation). It suits white noise with many gaps; noise with memory is better off
+    interpolated, as holes in it look like noise of their own.
+    """
+    observed = np.zeros(samples.size)
+    observed[samples.slot] = 1.0
+    flat = without_trend(samples, samples.regular(value))
+    return _tapered(samples, flat, samples.taper * observed)
+
+
+def _tapered(samples: Samples, flat: FloatArray, taper: FloatArray) -> Periodogram:
     from scipy.fft import next_fast_len, rfft
 
-    n, taper = samples.size, samples.taper
+    n = samples.size
     energy = float(np.sum(taper**2))
-    flat = without_trend(samples, samples.regular(value))
     length = next_fast_len(n, real=True)
     power = np.abs(rfft(taper * flat, OVERSAMPLING * length)) ** 2 / energy
     # what is left of a series that is all lines and trend is rounding, which is not to be searched for lines
@@ -130,10 +161,15 @@ def without_trend(samples: Samples, regular: FloatArray) -> FloatArray:
     return flat
 
 
-METHODS: Mapping[str, Callable[[Samples, FloatArray], Periodogram]] = MappingProxyType({"fft": fft_periodogram})
+METHODS: Mapping[str, Callable[[Samples, FloatArray], Periodogram]] = MappingProxyType(
+    {"fft": fft_periodogram, "lomb_scargle": lomb_scargle}
+)
 """Ways to compute a periodogram, by name."""
 
 DESCRIPTIONS: Mapping[str, str] = MappingProxyType(
-    {"fft": f"FFT periodogram, linear detrend, {TAPERED_SHARE:.0%} cosine taper"}
+    {
+        "fft": f"FFT periodogram, linear detrend, {TAPERED_SHARE:.0%} cosine taper",
+        "lomb_scargle": f"Lomb-Scargle periodogram, linear detrend, {TAPERED_SHARE:.0%} cosine taper",
+    }
 )
 """The same in words, for tables."""

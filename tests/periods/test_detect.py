@@ -170,6 +170,37 @@ def test_a_period_with_too_few_cycles_is_not_reported(as_panel):
     assert len(detect_periods(panel, min_cycles=8, alpha=0.01)) == 0
 
 
+def test_two_lines_a_bin_and_a_half_apart_are_told_apart_at_ten_decibels(as_panel):
+    n, amplitude = 1000, np.sqrt(20)
+    second = 1 / (0.1 + 1.5 / n)
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        lines = [amplitude * np.cos(2 * np.pi * np.arange(n) / p + rng.uniform(-3, 3)) for p in (10.0, second)]
+        found = detect_periods(as_panel(A=sum(lines) + rng.standard_normal(n)), alpha=0.001)
+        assert sorted(round(one.period, 2) for one in found) == [round(second, 2), 10.0]
+
+
+def test_a_period_asked_for_that_the_series_is_too_short_for_is_said_to_be_undetectable(as_panel):
+    panel = as_panel(A=line(600, 100.0, 2.0) + np.random.default_rng(4).standard_normal(600))
+    found = detect_periods(panel, longest=252, alpha=0.01)
+    (problem,) = found.problems
+    assert not problem.left_out
+    assert "a period of 252 sessions is undetectable at this length" in problem.reason
+    assert "756 sessions, and there are 600" in problem.reason
+    assert found.longest("session") == pytest.approx(200)
+    assert not detect_periods(panel, longest=200).problems
+    assert len(detect_periods(panel, longest=50, alpha=0.01)) == 0
+
+
+def test_a_session_that_is_a_day_is_searched_once():
+    days = pd.date_range("2015-01-01", periods=900)
+    y = np.random.default_rng(6).standard_normal(900) + line(900, 7.0, 1.0)
+    panel = pd.DataFrame({"unique_id": "BTC", "ds": days, "y": y, "exchange": "24/7", "interval": "1d"})
+    (week,) = detect_periods(panel)
+    assert week.period == pytest.approx(7, abs=0.02)
+    assert week.other_period == pytest.approx(week.period, rel=1e-3)
+
+
 @pytest.mark.parametrize(
     "shape",
     [
@@ -225,6 +256,8 @@ def test_duplicate_rows_are_refused(as_panel):
         ({"alpha": 1.5}, ConfigError),
         ({"max_lines": 0}, ConfigError),
         ({"min_cycles": 0.5}, ConfigError),
+        ({"longest": 0}, ConfigError),
+        ({"clock": "lunar"}, UnknownNameError),
         ({"method": "divination"}, UnknownNameError),
     ],
 )
