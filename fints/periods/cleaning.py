@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fints.periods.background import fit_background
+from fints.periods.background import PLAIN_ORDERS, fit_background
 from fints.periods.spectrum import fft_periodogram
 from fints.periods.whitening import whitened
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _FEWEST = 5
 _OFTEN = 20
-_DEPENDENT = 1e-8
+_DEPENDENT = 1e-10
 _OUTLYING = 6.0
 _MAD = 1.4826
 _MOST_OUTLIERS = 0.01
@@ -62,15 +62,22 @@ def _taken(
     samples: Samples, columns: FloatArray, flat: FloatArray, like: Background | None
 ) -> tuple[FloatArray, FloatArray, Background]:
     """Give what is to be taken out, the regressors that it is made of, and the noise of the flat values."""
-    noise = fit_background(fft_periodogram(samples, flat), like=like)
+    noise = fit_background(fft_periodogram(samples, flat), like=like, orders=PLAIN_ORDERS)
     beside = _beside(samples)
     spikes = _spikes(samples, np.hstack([columns, beside]), noise)
     out = np.hstack([columns, spikes])
     plain = whitened(samples, np.column_stack([out, beside, samples.value]), noise)
-    size = np.linalg.lstsq(plain[:, :-1], plain[:, -1], rcond=_DEPENDENT)[0][: out.shape[1]]
+    size = _solved(plain[:, :-1], plain[:, -1])[: out.shape[1]]
     # an effect is a departure from the mean day, so that the level stays
     out = out - out.mean(axis=0)
     return np.asarray(out @ size), out, noise
+
+
+def _solved(columns: FloatArray, target: FloatArray) -> FloatArray:
+    """Least squares by the normal equations, a tenth of the time of a decomposition of the columns."""
+    scale = np.maximum(np.sqrt(np.sum(columns**2, axis=0)), np.finfo(np.float64).tiny)
+    unit = columns / scale
+    return np.asarray(np.linalg.lstsq(unit.T @ unit, unit.T @ target, rcond=_DEPENDENT)[0] / scale)
 
 
 def _usable(samples: Samples, effects: FloatArray) -> FloatArray:
@@ -94,7 +101,7 @@ def _time(samples: Samples) -> FloatArray:
 def _spikes(samples: Samples, columns: FloatArray, noise: Background) -> FloatArray:
     """One column for each outlier, shape (n, number of outliers)."""
     plain = whitened(samples, np.column_stack([columns, samples.value]), noise)
-    innovation = plain[:, -1] - plain[:, :-1] @ np.linalg.lstsq(plain[:, :-1], plain[:, -1], rcond=_DEPENDENT)[0]
+    innovation = plain[:, -1] - plain[:, :-1] @ _solved(plain[:, :-1], plain[:, -1])
     size = np.abs(innovation)
     far = np.flatnonzero(size > _OUTLYING * _MAD * np.median(size))
     far = far[np.argsort(-size[far])][: int(_MOST_OUTLIERS * len(size))]

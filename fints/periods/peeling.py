@@ -35,6 +35,7 @@ _SLOW = 4
 _APART = 0.75
 _NEIGHBOURS = 4.0
 _ALONE = 3
+_FINAL = 6
 _CLEAR = 15.0
 _STRIKING = 30.0
 
@@ -136,7 +137,7 @@ def peel(samples: Samples, search: Search, beside: FloatArray | None = None) -> 
     if known:
         left = look(samples, run.residual, search, _refitted(samples, run.residual, search, left))
     frame = Whitening(samples, left.background, beside)
-    fit = fit_lines(frame, samples.value, [line.tone for line in known])
+    fit = fit_lines(frame, samples.value, [line.tone for line in known], steps=_FINAL)
     known = [replace(line, tone=tone) for line, tone in zip(known, fit.tones, strict=True)]
     waves = sum(fit.line(row, samples) for row in range(len(known)))
     samples = replace(samples, value=fit.residual + waves)
