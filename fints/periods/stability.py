@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _MOST_WINDOWS = 4
 _CYCLES_PER_WINDOW = 2
 _PRESENT = 0.5
+_LINK = 4.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,9 +59,11 @@ class Amplitudes:
 def is_stable(samples: Samples, fit: LineFit, index: int, noise: Background | None = None) -> bool:
     """Whether a line runs through the whole series instead of a part of it.
 
-    The series, other lines taken out, is cut into up to four windows of at least two cycles. In each the line's wave is
-    fitted again; the line counts as present there if at least half of its amplitude is found in its own phase. All
-    windows but one of four have to hold it.
+    A cycle of a few years shows as several lines side by side that cancel each other in the other years, so a line is
+    judged together with those that a chain of at most four bins links it to. The series, all other lines taken out, is
+    cut into up to four windows of at least two cycles. The lines count as present in one if they have at least half
+    their mean amplitude there, and if at least half of that is found in the data. All windows but one of four have to
+    hold them.
 
     Parameters
     ----------
@@ -76,11 +79,32 @@ def is_stable(samples: Samples, fit: LineFit, index: int, noise: Background | No
     tone = fit.tones[index]
     cycles = samples.duration(tone.clock) * tone.frequency
     windows = int(np.clip(cycles // _CYCLES_PER_WINDOW, 1, _MOST_WINDOWS))
-    target, design = _columns(samples, fit, index, noise)
+    joint = _joint(samples, fit, index)
+    time = _time(samples)
+    columns = np.column_stack([fit.residual + joint, np.ones_like(time), time, joint])
+    plain = whitened(samples, columns, noise)
     edges = np.linspace(samples.session[0], samples.session[-1], windows + 1)[1:-1]
-    parts = np.split(np.arange(len(target)), np.searchsorted(samples.session, edges))
-    present = sum(_in_phase(target[part], design[part])[0] >= _PRESENT for part in parts)
-    return present >= windows - (windows == _MOST_WINDOWS)
+    parts = np.split(np.arange(len(plain)), np.searchsorted(samples.session, edges))
+    least = _PRESENT**2 * np.mean(joint**2)
+    present = [
+        np.mean(joint[part] ** 2) >= least and _in_phase(plain[part, 0], plain[part, 1:])[0] >= _PRESENT
+        for part in parts
+    ]
+    return bool(sum(present) >= windows - (windows == _MOST_WINDOWS))
+
+
+def _joint(samples: Samples, fit: LineFit, index: int) -> FloatArray:
+    """Values of a line and of those that a chain of neighbours links to it, shape (n,)."""
+    clock = fit.tones[index].clock
+    places = np.array([tone.on(clock, samples.rate) for tone in fit.tones]) * samples.duration(clock)
+    order = np.argsort(places)
+    breaks = np.flatnonzero(np.diff(places[order]) > _LINK) + 1
+    rows = next(group for group in np.split(order, breaks) if index in group)
+    return np.asarray(np.sum([fit.line(int(row), samples) for row in rows], axis=0), dtype=np.float64)
+
+
+def _time(samples: Samples) -> FloatArray:
+    return (samples.session - samples.middle("session")) / samples.duration("session")
 
 
 def rolling_amplitudes(
@@ -113,12 +137,12 @@ def rolling_amplitudes(
 
 
 def _columns(samples: Samples, fit: LineFit, index: int, noise: Background | None) -> tuple[FloatArray, FloatArray]:
-    """Series with one line only; level, trend, the line itself, and the line a quarter of a turn later."""
+    """Series with one line and its neighbours; level, trend, the line, and the line a quarter of a turn later."""
     waves = wave_columns(samples, [fit.tones[index]])
     along = np.array([fit.cosine[index], fit.sine[index]])
     across = np.array([-along[1], along[0]])
-    time = (samples.session - samples.middle("session")) / samples.duration("session")
-    value = fit.residual + waves @ along
+    time = _time(samples)
+    value = fit.residual + _joint(samples, fit, index)
     columns = np.column_stack([value, np.ones_like(time), time, waves @ along, waves @ across])
     plain = whitened(samples, columns, noise)
     return plain[:, 0], plain[:, 1:]
