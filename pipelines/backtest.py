@@ -33,6 +33,22 @@ if TYPE_CHECKING:
 LOG = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A sentence on two models.
+
+    Parameters
+    ----------
+    model, against : str
+        Names of the models.
+    sentence : str
+    """
+
+    model: str
+    against: str
+    sentence: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TargetBacktest:
     """What a backtest found out about one target.
@@ -43,8 +59,8 @@ class TargetBacktest:
     plan : FrequencyPlan
         Made from the rows up to the first cutoff.
     result : CrossValidation
-    verdicts : tuple of str
-        One sentence for every model but the one tested against.
+    verdicts : tuple of Verdict
+        One for every model but the one tested against.
     problems : tuple of SeriesProblem
         Series left out, or shortened.
     """
@@ -52,8 +68,12 @@ class TargetBacktest:
     target: str
     plan: FrequencyPlan
     result: CrossValidation
-    verdicts: tuple[str, ...]
+    verdicts: tuple[Verdict, ...]
     problems: tuple[SeriesProblem, ...]
+
+    def said_of(self, model: str) -> list[str]:
+        """Return the sentences in which a model stands."""
+        return [verdict.sentence for verdict in self.verdicts if model in (verdict.model, verdict.against)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,7 +204,7 @@ def compare_on(
     return TargetBacktest(target, plan, result, verdicts(result, settings.against), tuple(problems))
 
 
-def verdicts(result: CrossValidation, against: str | None) -> tuple[str, ...]:
+def verdicts(result: CrossValidation, against: str | None) -> tuple[Verdict, ...]:
     """Say of every model how it did beside one; by default, of the best how it did beside every other.
 
     Parameters
@@ -194,8 +214,10 @@ def verdicts(result: CrossValidation, against: str | None) -> tuple[str, ...]:
     """
     best, *others = result.leaderboard()["model"].astype(str)
     if against is None:
-        return tuple(result.verdict(best, other) for other in others)
-    return tuple(result.verdict(model, against) for model in (best, *others) if model != against)
+        pairs = [(best, other) for other in others]
+    else:
+        pairs = [(model, against) for model in (best, *others) if model != against]
+    return tuple(Verdict(model, other, result.verdict(model, other)) for model, other in pairs)
 
 
 def _tracked(done: Backtest, home: Home, stages: Stages) -> Backtest:
@@ -218,7 +240,7 @@ def _plain(found: TargetBacktest) -> dict[str, object]:
     records = {name: json.loads(f.to_json(orient="records", double_precision=DIGITS)) for name, f in frames.items()}
     return {
         **records,
-        "verdicts": list(found.verdicts),
+        "verdicts": [verdict.sentence for verdict in found.verdicts],
         "cutoffs": [cutoff.isoformat() for cutoff in result.folds.cutoffs],
         "plan": found.plan.to_dict()["cycles"],
         "problems": [{"unique_id": p.unique_id, "reason": p.reason, "left_out": p.left_out} for p in found.problems],

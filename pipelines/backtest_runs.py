@@ -71,7 +71,7 @@ def _log_model(run: Run, entry: Entry, settings: BacktestSettings, targets: tupl
         run.log_curves(_curves(found, entry.label))
         if entry.label in found.result.failures:
             said.append(f"**{found.target}** failed: {found.result.failures[entry.label]}")
-        said += [f"**{found.target}**: {sentence}" for sentence in found.verdicts if entry.label in sentence]
+        said += [f"**{found.target}**: {sentence}" for sentence in found.said_of(entry.label)]
     run.describe("\n\n".join(said))
 
 
@@ -106,7 +106,7 @@ def _training_curves(model: object, target: str) -> dict[str, dict[int, float]]:
 
 
 def _description(done: Backtest) -> str:
-    verdicts = [f"**{t.target}**: {sentence}" for t in done.targets for sentence in t.verdicts]
+    verdicts = [f"**{t.target}**: {verdict.sentence}" for t in done.targets for verdict in t.verdicts]
     boards = [f"\n### {t.target}\n\n{markdown(t.result.leaderboard())}" for t in done.targets]
     return "\n\n".join([*verdicts, *boards])
 

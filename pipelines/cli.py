@@ -241,7 +241,7 @@ def study(  # noqa: PLR0913, PLR0917 — an argument is an option of the command
         settings, home = _settings(config, overrides), Home.from_environment()
         job = plan_job(name, budget.value, workers, out, home)
         with stages(_console(stderr=True)) as shown, shown.stage(job.command) as stage:
-            outcome = run_study(job, home, settings.tracking.uri, stage)
+            outcome = run_study(job, home, settings.tracking, stage)
         for sentence in outcome.findings.verdicts:
             _console().print(f"- {sentence}", highlight=False, markup=False, soft_wrap=True)
         _console().print(f"report: {outcome.page}", highlight=False, markup=False, soft_wrap=True)

@@ -21,16 +21,18 @@ COVERAGE = ("cov80", "cov95")
 def backtest_tables(done: Backtest) -> RenderableType:
     """Lay out the leaderboard of every target, the best of each column in bold, with its verdicts below."""
     folds = done.targets[0].result.folds
-    refit = {False: "fitted once, before the first", True: "fitted anew in each"}
-    how = refit.get(done.settings.refit) if isinstance(done.settings.refit, bool) else None
-    how = how or f"fitted anew in every {done.settings.refit} windows"
+    refit = done.settings.refit
+    # False and True count as 0 and 1.
+    how = {0: "fitted once, before the first", 1: "fitted anew in each"}.get(
+        refit, f"fitted anew in every {refit} windows"
+    )
     title = (
         f"Backtest of {done.settings.dataset} up to {done.as_of}: {len(folds)} windows of {folds.h} bars, "
         f"{folds.step_size} apart, from {folds.cutoffs[0]:%Y-%m-%d} on; models {how}"
     )
     parts: list[RenderableType] = [Text(title, style="bold")]
     for found in done.targets:
-        parts += [Text(""), _board(found), *(Text(sentence) for sentence in found.verdicts)]
+        parts += [Text(""), _board(found), *(Text(verdict.sentence) for verdict in found.verdicts)]
         parts += [
             Text(f"{'left out' if p.left_out else 'note'}: {p.unique_id}, {found.target}: {p.reason}", style="yellow")
             for p in found.problems

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fints import __version__
 from fints.errors import ConfigError
 from fints.report import StudyReport, render_study
-from fints.studies import STUDIES, Bench, get_study
+from fints.studies import STUDIES, Bench, Untracked, get_study
 from fints.tracking import Tracking
 from pipelines.files import write_text
 from pipelines.home import Home
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from fints.report import StudyPage
+    from fints.settings import TrackingSettings
     from fints.studies import Budget, Findings, Study, StudyTracker
     from fints.tracking import Run
 
@@ -60,14 +61,14 @@ class StudyOutcome:
     job : Job
     findings : Findings
     page : Path
-    run_id : str
-        Of the MLflow run.
+    run_id : str, optional
+        Of the MLflow run, if there is one.
     """
 
     job: Job
     findings: Findings
     page: Path
-    run_id: str
+    run_id: str | None
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values for ``--json``."""
@@ -155,7 +156,7 @@ def plan_job(name: str, budget: Budget, workers: int | None, out: Path | None, h
     return Job(study, budget, workers or os.cpu_count() or 1, folder)
 
 
-def run_study(job: Job, home: Home, uri: str | None, progress: Callable[[int, int], None]) -> StudyOutcome:
+def run_study(job: Job, home: Home, tracking: TrackingSettings, progress: Callable[[int, int], None]) -> StudyOutcome:
     """Run a study, log it and write its report.
 
     Parameters
@@ -163,8 +164,7 @@ def run_study(job: Job, home: Home, uri: str | None, progress: Callable[[int, in
     job : Job
     home : Home
         Keeps what is finished, under ``studies/``, so that a study that was stopped goes on.
-    uri : str, optional
-        Of another MLflow store than the home's.
+    tracking : TrackingSettings
     progress : callable
         Called with the units of work done and their number.
 
@@ -176,20 +176,30 @@ def run_study(job: Job, home: Home, uri: str | None, progress: Callable[[int, in
     study = job.study
     folder = home.root / "studies" / study.name / job.budget
     _make(folder)
-    tracking = Tracking(home.root, uri)
-    tags = {"fints.kind": "study", "fints.study": study.name, "fints.budget": job.budget, "fints.version": __version__}
-    with Home(folder).locked():
-        tracking.sweep(EXPERIMENT)
-        with tracking.run(EXPERIMENT, f"{study.name} ({job.budget})", tags) as run:
-            bench = Bench(folder, job.budget, job.workers, StudyRun(run, tracking, tags), progress)
-            findings = study.run(bench)
-            page = render_study(StudyReport(study.name, study.question, job.command, findings))
-            path = _write(page, job)
-            run.describe("\n\n".join(findings.verdicts))
-            run.log_metrics({"headline/passed": float(findings.passed)})
+    with Home(folder).locked(), _opened(job, home, tracking) as opened:
+        findings = study.run(Bench(folder, job.budget, job.workers, opened or Untracked(), progress))
+        page = render_study(StudyReport(study.name, study.question, job.command, findings))
+        path = _write(page, job)
+        if opened is not None:
+            opened.run.describe("\n\n".join(findings.verdicts))
+            opened.run.log_metrics({"headline/passed": float(findings.passed)})
             for name, text in {path.name: page.markdown, **page.figures}.items():
-                run.log_text(text, f"report/{name}")
-    return StudyOutcome(job, findings, path, run.run_id)
+                opened.run.log_text(text, f"report/{name}")
+    return StudyOutcome(job, findings, path, opened.run.run_id if opened is not None else None)
+
+
+@contextmanager
+def _opened(job: Job, home: Home, settings: TrackingSettings) -> Iterator[StudyRun | None]:
+    """Open the MLflow run of a study, if there shall be one."""
+    if not settings.enabled:
+        yield None
+        return
+    name = job.study.name
+    tracking = Tracking(home.root, settings.uri)
+    tags = {"fints.kind": "study", "fints.study": name, "fints.budget": job.budget, "fints.version": __version__}
+    tracking.sweep(EXPERIMENT)
+    with tracking.run(EXPERIMENT, f"{name} ({job.budget})", tags) as run:
+        yield StudyRun(run, tracking, tags)
 
 
 def _write(page: StudyPage, job: Job) -> Path:

@@ -90,27 +90,6 @@ class TimeBank(ExactModule):
         scale = torch.tensor(self.betas, dtype=torch.float64, device=device) / self.unit
         return start + self.offset * scale
 
-    def turns(self, seconds: Tensor) -> list[Tensor]:
-        """Return the phase of every plane at every place, less some whole turns.
-
-        Parameters
-        ----------
-        seconds : Tensor, shape (B or 1, T), float64
-            Unix time.
-
-        Returns
-        -------
-        list of Tensor, shape (B or 1, T, P), float64
-            One per layer, in turns. Exact to 1e-12 turns for whole seconds and rates up to 1 rad/s. The gradient
-            reaches the offset as if no turn had been taken off.
-        """
-        since = (seconds - self.epoch)[..., None]
-        tables = []
-        for coarse_p, fine_p in zip(*self.frequencies(seconds.device), strict=True):
-            whole = coarse_p * since
-            tables.append((whole - whole.round()) + fine_p * since)
-        return tables
-
     def frequencies(self, device: torch.device | str | None = None) -> tuple[Tensor, Tensor]:
         """Return the frequency of every layer and plane in turns per second, in two parts whose sum it is.
 

@@ -40,15 +40,23 @@ class BankPhases:
     offset: Tensor | None
     per_offset: float
 
-    def table(self) -> Tensor:
-        """Return the table, shape (B or 1, 1, T, P); autograd carries its gradient to the offset."""
+    def turns(self) -> Tensor:
+        """Return the phases less some whole turns, shape (B or 1, T, P).
+
+        Exact to 1e-12 turns for whole seconds and rates up to 1 rad/s. The gradient reaches the offset as if no turn
+        had been taken off.
+        """
         since, fine = self.since[..., None], self.fine
         if self.offset is not None:
             # Adds nothing but the gradient.
             fine = fine + (self.offset - self.offset.detach()) * (self.per_offset / TURN)
         whole = since * self.coarse
         turns = (whole - whole.round()) + since * fine
-        return rotation_table(turns if self.beside is None else turns + self.beside)[:, None]
+        return turns if self.beside is None else turns + self.beside
+
+    def table(self) -> Tensor:
+        """Return the table, shape (B or 1, 1, T, P); autograd carries its gradient to the offset."""
+        return rotation_table(self.turns())[:, None]
 
 
 def bank_phases(bank: TimeBank, seconds: Tensor, sign: int = 1, beside: Tensor | None = None) -> list[BankPhases]:

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 
-class EncodingConfig(BaseModel):
-    """Base of the settings: immutable; an unknown option and a number that is not finite are errors."""
+class Kinded(BaseModel):
+    """Settings that their kind tells apart: immutable; an unknown option and a number that is not finite are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     kind: str
+
+    @model_serializer(mode="wrap")
+    def _with_its_kind(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Keep the kind, which tells settings apart and is every kind's default, when defaults are left out."""
+        return {"kind": self.kind, **dump(self)}
+
+
+class EncodingConfig(Kinded):
+    """Base of the settings of an encoding."""
 
 
 class NoneConfig(EncodingConfig):

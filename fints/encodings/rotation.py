@@ -44,8 +44,8 @@ def rotation_table(turns: Tensor) -> Tensor:
     -------
     Tensor, complex64, or complex128 if float64 is torch's default, same shape
     """
-    # Whether the phases fit the cache, or the compiler or autograd will see to what is made on the way.
-    whole = turns.numel() <= BLOCK or turns.requires_grad or turns.is_meta or torch.compiler.is_compiling()
+    # Elsewhere than on a processor blocks have no use, and the compiler and autograd see to what is made on the way.
+    whole = turns.numel() <= BLOCK or turns.requires_grad or not turns.is_cpu or torch.compiler.is_compiling()
     if whole:
         angle = ((turns - turns.round()) * TURN).to(table_dtype())
         # `torch.polar` would take four times as long.
@@ -84,6 +84,30 @@ def channels(x_bhtp: Tensor, dtype: torch.dtype) -> Tensor:
     return torch.view_as_real(x_bhtp).flatten(-2).to(dtype)
 
 
+class LazyTable:
+    """A table that is made when it is first asked for, and kept.
+
+    One made without a graph is made again where gradients are wanted: a layer whose activations are checkpointed asks
+    for it without a graph first.
+
+    Parameters
+    ----------
+    make : callable
+    """
+
+    def __init__(self, make: Callable[[], Tensor]) -> None:
+        self._make = make
+        self._kept: Tensor | None = None
+        self._with_graph = False
+
+    def __call__(self) -> Tensor:
+        """Return the table."""
+        wanted = torch.is_grad_enabled()
+        if self._kept is None or (wanted and not self._with_graph):
+            self._kept, self._with_graph = self._make(), wanted
+        return self._kept
+
+
 class Rotation(LayerTerms):
     """Rotations of the queries and keys of one layer.
 
@@ -95,24 +119,23 @@ class Rotation(LayerTerms):
     """
 
     def __init__(self, q_table: Table, k_table: Table | None = None) -> None:
-        self._q_table, self._k_table = q_table, k_table
+        self._q_table = _lazy(q_table)
+        self._k_table = self._q_table if k_table is None else _lazy(k_table)
 
     @property
     def q_table(self) -> Tensor:
         """The table of the queries."""
-        if not isinstance(self._q_table, torch.Tensor):
-            self._q_table = self._q_table()
-        return self._q_table
+        return self._q_table() if isinstance(self._q_table, LazyTable) else self._q_table
 
     @property
     def k_table(self) -> Tensor:
         """The table of the keys."""
-        if self._k_table is None:
-            return self.q_table
-        if not isinstance(self._k_table, torch.Tensor):
-            self._k_table = self._k_table()
-        return self._k_table
+        return self._k_table() if isinstance(self._k_table, LazyTable) else self._k_table
 
     def rotate(self, q_bhtd: Tensor, k_bhtd: Tensor) -> tuple[Tensor, Tensor]:
         """Rotate queries and keys to their places; see `LayerTerms.rotate`."""
         return rotate(q_bhtd, self.q_table), rotate(k_bhtd, self.k_table)
+
+
+def _lazy(table: Table) -> Tensor | LazyTable:
+    return table if isinstance(table, torch.Tensor) else LazyTable(table)

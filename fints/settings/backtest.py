@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from fints.encodings.combine import SplitConfig, SumConfig
 from fints.encodings.config import CycleConfig, EncodingConfig, RopeConfig
-from fints.settings.section import ChosenEncoding, DataSettings, PeriodSettings, Section, TrackingSettings
+from fints.settings.section import (
+    ChosenEncoding,
+    DataSettings,
+    PeriodSettings,
+    Section,
+    TrackingSettings,
+    spelled_out,
+)
 from fints.transformer.config import NetworkConfig, TrainingConfig
 
 
@@ -106,13 +111,9 @@ class SeasonalNaiveEntry(Entry):
         return "SeasonalNaive"
 
 
-def _spelled_out(value: object) -> object:
-    return {"kind": value} if isinstance(value, str) else value
-
-
 AnyEntry = Annotated[
     Annotated[TransformerEntry | HarEntry | NaiveEntry | SeasonalNaiveEntry, Field(discriminator="kind")],
-    BeforeValidator(_spelled_out),
+    BeforeValidator(spelled_out),
 ]
 
 DEFAULT_MODELS: tuple[TransformerEntry | HarEntry | NaiveEntry | SeasonalNaiveEntry, ...] = (
@@ -194,8 +195,7 @@ class BacktestSettings(DataSettings):
     @property
     def digest(self) -> str:
         """Short hash of everything that decides the outcome."""
-        decisive = self.model_dump(mode="json", exclude={"tracking"})
-        return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:12]
+        return self.hash_without("tracking")
 
     def longest_input(self) -> int:
         """Return the longest context of any model."""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-
 from pydantic import Field
 
 from fints.encodings.config import CycleConfig
@@ -61,5 +58,4 @@ class NightlySettings(DataSettings):
     @property
     def digest(self) -> str:
         """Short hash of everything that decides what a fitted model is."""
-        decisive = self.model_dump(mode="json", exclude={"tracking", "retrain_every"})
-        return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:12]
+        return self.hash_without("tracking", "retrain_every")

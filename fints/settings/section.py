@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
@@ -11,12 +13,12 @@ from fints.encodings.registry import AnyEncodingConfig
 from fints.plan import PRIOR_PERIODS
 
 
-def _spelled_out(value: object) -> object:
+def spelled_out(value: object) -> object:
     """Let a bare key stand for its defaults."""
     return {"kind": value} if isinstance(value, str) else value
 
 
-ChosenEncoding = Annotated[AnyEncodingConfig, BeforeValidator(_spelled_out)]
+ChosenEncoding = Annotated[AnyEncodingConfig, BeforeValidator(spelled_out)]
 """Settings of an encoding, or its key."""
 
 
@@ -24,6 +26,11 @@ class Section(BaseModel):
     """Base of all settings: immutable, and unknown keys fail."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def hash_without(self, *keys: str) -> str:
+        """Return a short hash of all that is set, some keys left out."""
+        decisive = self.model_dump(mode="json", exclude=set(keys))
+        return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:12]
 
 
 class PeriodSettings(Section):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fints.errors import UnknownNameError
 from fints.studies.findings import Chapter, Chart, Findings, HeatMap, Line, LineChart, Table
 from fints.studies.ledger import Ledger
-from fints.studies.study import Bench, Budget, Study, StudyTracker
+from fints.studies.study import Bench, Budget, Study, StudyTracker, Untracked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +28,7 @@ __all__ = [
     "Study",
     "StudyTracker",
     "Table",
+    "Untracked",
     "get_study",
 ]
 

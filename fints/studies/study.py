@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
@@ -33,6 +34,23 @@ class StudyTracker(Tracker, Protocol):
         tags : mapping of str to str
             Names as they are used everywhere: ``fints.encoding``, say.
         """
+
+
+class Untracked:
+    """A `StudyTracker` that keeps nothing."""
+
+    def log_params(self, params: Mapping[str, object]) -> None:
+        """Pass settings over."""
+
+    def log_metrics(self, metrics: Mapping[str, float], step: int = 0) -> None:
+        """Pass figures over."""
+
+    def log_curves(self, curves: Mapping[str, Mapping[int, float]]) -> None:
+        """Pass curves over."""
+
+    def child(self, name: str, tags: Mapping[str, str]) -> AbstractContextManager[StudyTracker]:  # noqa: ARG002
+        """Return itself: what keeps nothing needs no runs below."""
+        return nullcontext(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,9 @@ class HstuBlock(nn.Module):
     """Hierarchical sequential transduction unit.
 
     ``U, V, Q, K = SiLU(f1(x))`` (eq. 1), ``A = SiLU(QKᵀ + rab)`` (eq. 2), ``y = f2(Norm(AV) ⊙ U)`` (eq. 3), with a
-    residual around it. A is divided by the number of keys that the query sees, as in the authors' code, so a context
-    of another length changes no scale. There is no softmax, no scale of the logits and no feed-forward layer.
+    residual around it. A is divided by the number of keys that the query sees (the authors' code divides by the length
+    of the padded sequence), so a context of another length changes no scale. There is no softmax, no scale of the
+    logits and no feed-forward layer.
 
     What context and query tokens see is as in `layers.CausalAttention`.
 

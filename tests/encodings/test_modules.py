@@ -6,6 +6,7 @@ import math
 import pytest
 import torch
 from torch import nn
+from torch.utils.checkpoint import checkpoint
 
 from fints.encodings import TimeAxis, attend
 from tests.encodings.conftest import (
@@ -192,6 +193,44 @@ def test_training_after_inference_reaches_every_parameter(case):
         loss(encoding)
     for _ in range(2):
         loss(encoding).backward()
+    assert_reached(encoding)
+
+
+def assert_reached(encoding):
     for parameter in encoding.parameters():
         assert torch.isfinite(parameter.grad).all()
         assert parameter.grad.abs().sum() > 0
+
+
+@EVERY
+def test_terms_that_were_first_asked_without_gradients_carry_them_afterwards(case):
+    """So it is in checkpointed layers, and where somebody looks at the scores before training goes on."""
+    encoding = trained(case)
+    q, k, v = (unit_vectors(seed, N, torch.float32).requires_grad_() for seed in range(3))
+    terms = encoding.prepare(AT, AT)
+    with torch.no_grad():
+        for layer in terms.layers:
+            attend(q, k, v, layer, is_causal=True)
+    total = encoding.embed(tokens(), AT).square().sum()
+    for layer in terms.layers:
+        total = total + attend(q, k, v, layer, is_causal=True).square().sum()
+    total.backward()
+    assert_reached(encoding)
+
+
+@EVERY
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_activations_may_be_checkpointed(case, reentrant):
+    grads = []
+    for checkpointed in (False, True):
+        encoding = trained(case)
+        q, k, v = (unit_vectors(seed, N, torch.float32).requires_grad_() for seed in range(3))
+
+        def layers(q, k, v, encoding=encoding):
+            terms = encoding.prepare(AT, AT)
+            return sum(attend(q, k, v, layer, is_causal=True).square().sum() for layer in terms.layers)
+
+        out = checkpoint(layers, q, k, v, use_reentrant=reentrant) if checkpointed else layers(q, k, v)
+        out.backward()
+        grads.append([x.grad for x in (q, k, v, *encoding.parameters()) if x.grad is not None])
+    assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(*grads, strict=True))

@@ -1,4 +1,4 @@
-"""Random Fourier Rotations estimate q·k·f; propositions 3.1 and 3.2 of ClockRoPE's write-up."""
+"""Random Fourier Rotations estimate q·k·f; propositions 3.1 and 3.2 of ClockRoPE."""
 
 import copy
 import math

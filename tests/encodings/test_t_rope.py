@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from fints.encodings import TimeAxis
 from fints.encodings.bank import TimeBank, geometric_betas
+from fints.encodings.bank_rotation import bank_phases
 from fints.encodings.t_rope import TRope, TRopeConfig
 from fints.errors import EncodingError
 from fints.plan import Cycle, FrequencyPlan
@@ -71,7 +72,7 @@ def test_angles_are_exact_at_any_date_whatever_the_module_is_cast_to(cast, secon
         bank.offset.clamp_(-1, 1)
     bank = bank if cast is None else torch.nn.Sequential(bank).to(cast)[0]
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        turns = bank.turns(torch.tensor([[float(seconds)]], dtype=torch.float64))[0][0, 0]
+        turns = bank_phases(bank, torch.tensor([[float(seconds)]], dtype=torch.float64))[0].turns()[0, 0]
     for found, alpha, beta in zip(turns.detach(), bank.alpha()[0].detach(), betas, strict=True):
         error = 2 * math.pi * float(found) - exact_angle(alpha, beta, seconds)
         assert abs(math.remainder(error, 2 * math.pi)) <= 1e-9
@@ -100,7 +101,8 @@ def test_one_axis_for_queries_and_keys_is_as_good_as_two(options):
 
 def test_every_plane_learns_at_the_same_pace():
     encoding = TRope(TRopeConfig(), 64, 1)
-    (encoding.query.turns(torch.tensor([[1.5e9]], dtype=torch.float64))[0].sum() * 2 * math.pi).backward()
+    turns = bank_phases(encoding.query, torch.tensor([[1.5e9]], dtype=torch.float64))[0].turns()
+    (turns.sum() * 2 * math.pi).backward()
     assert torch.allclose(encoding.query.offset.grad, torch.full((1, 32), 1.5, dtype=torch.float64))
 
 

@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 import fints.studies
 from fints.errors import ConfigError, LockHeldError, UnknownNameError
+from fints.settings import TrackingSettings
 from fints.studies import Chapter, Findings, Line, LineChart, Table
 from fints.tracking import Tracking
 from pipelines.cli import app
@@ -61,7 +62,7 @@ def run(*arguments):
 
 
 def test_a_study_leaves_a_page_its_figures_runs_and_what_it_keeps(home, tmp_path):
-    outcome = run_study(Job(Toy(), "quick", 1, tmp_path), home, None, lambda *_: None)
+    outcome = run_study(Job(Toy(), "quick", 1, tmp_path), home, TrackingSettings(), lambda *_: None)
     assert outcome.page == tmp_path / "toy.md"
     assert "fints study toy --budget quick" in outcome.page.read_text()
     assert {f.name for f in (tmp_path / "toy").iterdir()} == {"a.svg", "b.svg"}
@@ -79,9 +80,9 @@ def test_a_study_leaves_a_page_its_figures_runs_and_what_it_keeps(home, tmp_path
 
 
 def test_figures_that_a_page_has_no_longer_are_removed(home, tmp_path, monkeypatch):
-    run_study(Job(Toy(), "quick", 1, tmp_path), home, None, lambda *_: None)
+    run_study(Job(Toy(), "quick", 1, tmp_path), home, TrackingSettings(), lambda *_: None)
     monkeypatch.setattr(Toy, "slugs", ("b",))
-    run_study(Job(Toy(), "quick", 1, tmp_path), home, None, lambda *_: None)
+    run_study(Job(Toy(), "quick", 1, tmp_path), home, TrackingSettings(), lambda *_: None)
     assert {f.name for f in (tmp_path / "toy").iterdir()} == {"b.svg"}
 
 
@@ -90,8 +91,8 @@ def test_the_same_study_cannot_run_twice_at_a_time_but_two_budgets_can(home, tmp
     folder.mkdir(parents=True)
     with Home(folder).locked():
         with pytest.raises(LockHeldError):
-            run_study(Job(Toy(), "full", 1, tmp_path), home, None, lambda *_: None)
-        run_study(Job(Toy(), "quick", 1, tmp_path), home, None, lambda *_: None)
+            run_study(Job(Toy(), "full", 1, tmp_path), home, TrackingSettings(), lambda *_: None)
+        run_study(Job(Toy(), "quick", 1, tmp_path), home, TrackingSettings(), lambda *_: None)
 
 
 def test_the_report_goes_to_the_checkout_or_else_to_the_home(home, tmp_path, monkeypatch):
@@ -129,6 +130,20 @@ def test_a_study_whose_assertions_do_not_hold_ends_with_one(home, tmp_path, monk
     monkeypatch.setattr(Toy, "passed", False)
     assert run("toy", "--out", str(tmp_path)).exit_code == 1
     assert (tmp_path / "toy.md").exists()
+
+
+def test_a_study_that_shall_not_be_tracked_leaves_its_report_and_no_run(home, tmp_path):
+    def runs():
+        client = Tracking(home.root)._client()
+        found = client.get_experiment_by_name(EXPERIMENT)
+        return len(client.search_runs([found.experiment_id])) if found else 0
+
+    before = runs()
+    done = run("toy", "--out", str(tmp_path), "--set=tracking.enabled=false", "--json", str(tmp_path / "toy.json"))
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "toy.md").exists()
+    assert json.loads((tmp_path / "toy.json").read_text())["mlflow_run"] is None
+    assert runs() == before
 
 
 def test_list_names_every_study_with_its_question(home):

@@ -11,7 +11,7 @@ import torch
 from fints.encodings import TimeAxis, attend
 from fints.encodings.alibi import AlibiConfig, AlibiEncoding, alibi_slopes
 from fints.encodings.bank import TimeBank, geometric_betas
-from fints.encodings.rotation import rotation_table
+from fints.encodings.bank_rotation import bank_phases
 from fints.encodings.t_rope import TRope, TRopeConfig
 from fints.studies.claims.claim import Above, Below, Claim, Value, number
 from fints.studies.claims.evidence import Evidence
@@ -40,7 +40,7 @@ def ours(alpha: Sequence[float], seconds: Sequence[int], *, half: bool = False) 
     bank = TimeBank([alpha], BETAS, 0.0, 1e9, learnable=True)
     at = torch.tensor(seconds, dtype=torch.float64)[None]
     with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
-        table = rotation_table((bank.bfloat16() if half else bank).turns(at)[0])[0]
+        table = bank_phases(bank.bfloat16() if half else bank, at)[0].table()[0, 0]
     return np.asarray(np.angle(table.numpy().astype(np.complex128)))
 
 

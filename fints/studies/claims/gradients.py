@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from fints.encodings.bank_rotation import bank_phases
 from fints.encodings.t_rope import TRope, TRopeConfig
 from fints.studies.claims.claim import Below, Claim, Near, Value, number
 from fints.studies.claims.evidence import Evidence
@@ -109,7 +110,7 @@ def _rows(tensor: Tensor) -> FloatArray:
 
 def pace_ratio(encoding: TRope) -> float:
     """Return the largest over the smallest derivative of a phase with respect to the learned parameter."""
-    turns = encoding.query.turns(torch.tensor([[NOW]], dtype=torch.float64))[0]
+    turns = bank_phases(encoding.query, torch.tensor([[NOW]], dtype=torch.float64))[0].turns()
     pace = torch.autograd.grad(turns.sum(), list(encoding.query.parameters()))[0].abs()
     return float(pace.max() / pace.min())
 

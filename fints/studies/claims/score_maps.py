@@ -99,8 +99,8 @@ def score_maps() -> Evidence:
         text=(
             f"Queries and keys at the places 0 … {SIDE - 1} are the same vector; only their places differ. Absolute "
             "positions score higher the farther both places are from zero. Rotations score by distance, so equal "
-            "colours run along the main diagonals, on which m − n is constant; one write-up says anti-diagonals, "
-            "on which the scores change at every step."
+            "colours run along the main diagonals, on which m − n is constant. They do not run along the "
+            "anti-diagonals, as has been written: there the scores change at every step."
         ),
         claims=claims,
         holds=(

@@ -46,7 +46,7 @@ class Trial:
             "periods": list(self.task.periods),
             "amplitudes": list(self.task.amplitudes),
             "sigma": self.task.sigma,
-            "encoding": {"kind": self.encoding.kind, **self.encoding.model_dump(mode="json", exclude_defaults=True)},
+            "encoding": self.encoding.model_dump(mode="json", exclude_defaults=True),
             "clocks": [cycle.clock for cycle in self.plan],
             "seed": self.seed,
         }

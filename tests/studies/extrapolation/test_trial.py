@@ -71,6 +71,12 @@ def test_whatever_is_changed_makes_another_trial(small, change):
     assert settings_key(replace(base, **change).settings()) != settings_key(base.settings())
 
 
+def test_combinations_of_other_parts_are_other_trials(small):
+    sums = [{"kind": "sum", "parts": parts} for parts in (["alibi", "rope"], ["alibi", "xpos"], ["time_rab", "rope"])]
+    keys = {settings_key(replace(trial(small), encoding=encoding_config(each)).settings()) for each in sums}
+    assert len(keys) == len(sums)
+
+
 def test_another_network_training_or_window_makes_another_trial(small):
     others = [
         replace(small, training=small.training.model_copy(update={"learning_rate": 1e-3})),
