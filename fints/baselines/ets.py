@@ -116,17 +116,22 @@ class EtsErrors:
 
     def innovations(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
         """One-step errors, shape (T, k)."""
-        return np.column_stack([_model(column, self.trend).smooth(self.parameters).resid for column in u.T])
+        return np.column_stack([self._run(column).resid for column in u.T])
 
     def forecasts(self, u: NDArray[np.float64], origins: NDArray[np.int64], h: int) -> NDArray[np.float64]:
         """Level and trend carried on, shape (len(origins), h)."""
-        states = np.asarray(_model(u, self.trend).smooth(self.parameters).states)[origins]
+        states = np.asarray(self._run(u).states)[origins]
         level = states[:, :1].repeat(h, axis=1)
         if self.trend == "N":
             return level
         damping = float(self.parameters[2]) if self.trend == "Ad" else 1.0
         ahead: NDArray[np.float64] = level + states[:, 1:2] * np.cumsum(damping ** np.arange(1, h + 1))
         return ahead
+
+    def _run(self, u: NDArray[np.float64]) -> Any:  # noqa: ANN401 — statsmodels has no types
+        # the library standardises the errors, all of which are zero for a term that never varies
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return _model(u, self.trend).smooth(self.parameters)
 
 
 def _model(u: NDArray[np.float64], trend: Trend) -> Any:  # noqa: ANN401 — statsmodels has no types

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.signal import lfilter
 from statsmodels.tsa.statespace.sarimax import SARIMAX
@@ -10,6 +11,9 @@ from fints.baselines import ARIMA
 from fints.baselines import arima as module
 from fints.baselines.arima import ArimaErrors
 from fints.errors import ConfigError, SeriesError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def one(panel: pd.DataFrame, name: str = "A") -> pd.DataFrame:
@@ -23,7 +27,7 @@ def arma(ar: list[float], ma: list[float], n: int, seed: int = 0) -> np.ndarray:
 
 @pytest.mark.parametrize("order", [(1, 0, 1), (2, 1, 1), (0, 1, 2)])
 def test_forecasts_from_any_origin_are_those_of_a_filter_over_the_history_up_to_it(order: tuple[int, int, int]) -> None:
-    p, d, q = order
+    p, _, q = order
     ar, ma = np.array([0.6, 0.2][:p]), np.array([-0.4, 0.1][:q])
     errors = ArimaErrors(order, ar, ma, 0.7)
     u = arma([0.5], [0.3], 120)

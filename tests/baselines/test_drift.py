@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +10,9 @@ from hypothesis import strategies as st
 from fints.baselines import Drift
 from fints.errors import SeriesError
 from fints.forecast import QUANTILES, Forecaster
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def one(panel: pd.DataFrame, name: str = "A") -> pd.DataFrame:

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
 import pytest
 from statsmodels.tsa.exponential_smoothing.ets import ETSModel
 
@@ -9,6 +10,9 @@ from fints.baselines import ETS, EWMA
 from fints.baselines import ets as module
 from fints.baselines.ets import EtsErrors
 from fints.errors import SeriesError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PARAMETERS = {"N": [0.3], "A": [0.4, 0.05], "Ad": [0.4, 0.1, 0.9]}
 OPTIONS = {"N": {}, "A": {"trend": "add"}, "Ad": {"trend": "add", "damped_trend": True}}
@@ -36,7 +40,7 @@ def test_innovations_are_the_one_step_errors_and_linear_in_the_series(trend: str
     found = errors.innovations(u)
     one_step = errors.forecasts(u[:, 0], np.arange(79), 1)[:, 0]
     np.testing.assert_allclose(found[1:, 0], u[1:, 0] - one_step, atol=1e-10)
-    mixed = errors.innovations((2 * u[:, :1] - 3 * u[:, 1:]))
+    mixed = errors.innovations(2 * u[:, :1] - 3 * u[:, 1:])
     np.testing.assert_allclose(mixed[:, 0], 2 * found[:, 0] - 3 * found[:, 1], atol=1e-9)
 
 

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +11,9 @@ from statsmodels.tsa.holtwinters import SimpleExpSmoothing
 from fints.baselines import EWMA
 from fints.baselines.ewma import best_weight, smoothed
 from fints.errors import SeriesError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def one(panel: pd.DataFrame, name: str = "A") -> pd.DataFrame:
