@@ -31,6 +31,7 @@ _LEAST_RETURNS = 250
 _WARM_UP = 50
 _RISK_METRICS, _DEGREES = 0.94, 8.0
 _TINY = 1e-12
+_FURTHEST = 8.0  # annual volatility in percent is 7.4 above the daily one; the log of a volume is 20 above
 
 
 class GARCHConfig(BaselineConfig):
@@ -54,9 +55,9 @@ class GARCHConfig(BaselineConfig):
 class GARCH(PerSeriesForecaster["VolatilityFit"]):
     r"""Log volatility from the conditional variance of returns.
 
-    For targets that are the logarithm of a volatility: ``log_range``, ``log_range_gk``, the log of absolute returns.
-    The variance of the panel's past returns follows a GARCH(1,1) (Bollerslev 1986, J. Econometrics 31, 307-327), with
-    a leverage term (Glosten, Jagannathan & Runkle 1993, J. Finance 48, 1779-1801) or in logarithms (Nelson 1991,
+    For targets that are the logarithm of a volatility, such as ``log_range``; one that cannot be is refused. The
+    variance of the panel's past returns follows a GARCH(1,1) (Bollerslev 1986, J. Econometrics 31, 307-327), with a
+    leverage term (Glosten, Jagannathan & Runkle 1993, J. Finance 48, 1779-1801) or in logarithms (Nelson 1991,
     Econometrica 59, 347-370), with Student's t innovations, estimated by the package arch. Then
 
     .. math:: \hat y_{t+k} = \tfrac12 \log \hat\sigma^2_{t+k|t} + c_{b(t+k)} + e_k
@@ -115,6 +116,7 @@ class GARCH(PerSeriesForecaster["VolatilityFit"]):
         ahead = origins[:, None] + np.arange(1, self.h + 1)
         volatility = law.log_volatility(_scaled(returns, scales), count[origins] - 1, self.h)
         rest = history.y[ahead] - volatility
+        _require_volatility(history.unique_id, float(rest[:, 0].mean() - np.log(scales).mean()))
         times = _times(history.ds)
         by_time = pd.Series(rest[:, 0]).groupby(times[ahead[:, 0]]).mean()
         rest -= _of_time(by_time, times)[ahead]
@@ -239,6 +241,15 @@ def _estimate(variance: Variance, returns: NDArray[np.float64]) -> tuple[NDArray
         f"no {_NAMES[variance]} for its {len(returns)} returns ({cause}); an exponentially weighted variance stands in"
     )
     return np.array([0.0, 1 - _RISK_METRICS, _RISK_METRICS, _DEGREES]), reason
+
+
+def _require_volatility(unique_id: str, apart: float) -> None:
+    """Refuse a target that stands where no log volatility of the same bars can stand, in whatever unit."""
+    if abs(apart) > _FURTHEST:
+        raise SeriesError(
+            f"{unique_id}: y lies {apart:+.1f} from the log volatility of its returns, so it is not the log of a "
+            "volatility; take GARCH for log_range and its like only"
+        )
 
 
 def _times(ds: pd.DatetimeIndex) -> NDArray[np.int64]:

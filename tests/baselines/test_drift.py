@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fints.baselines import Drift
@@ -28,6 +28,7 @@ def test_carries_on_the_line_through_the_first_and_the_last_value(daily: pd.Data
     np.testing.assert_allclose(forecast.mean, y[-1] + slope * np.arange(1, 7), rtol=1e-12)
 
 
+@settings(max_examples=20)
 @given(slope=st.floats(-5, 5), start=st.floats(-100, 100))
 def test_a_straight_line_is_forecast_without_error(daily: pd.DataFrame, slope: float, start: float) -> None:
     panel = one(daily).head(40)

@@ -137,6 +137,13 @@ def test_a_panel_without_returns_is_refused(daily: pd.DataFrame, volatile: pd.Da
         GARCH(3).fit(volatile).forecast(volatile.drop(columns="past_log_return"))
 
 
+def test_a_target_that_is_no_log_volatility_is_refused(volatile: pd.DataFrame) -> None:
+    with pytest.raises(SeriesError, match=r"V: y lies \+2\d\.\d from the log volatility of its returns"):
+        GARCH(3).fit(volatile.assign(y=20 + 0.1 * volatile["y"]))
+    annual_percent = volatile.assign(y=volatile["y"] + np.log(100 * np.sqrt(252)))
+    GARCH(3).fit(annual_percent)
+
+
 def test_refuses_what_cannot_be(volatile: pd.DataFrame) -> None:
     with pytest.raises(UnknownNameError, match="unknown law of the variance 'arch'"):
         GARCH(3, "arch")  # type: ignore[arg-type]
