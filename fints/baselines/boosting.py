@@ -93,7 +93,8 @@ class GradientBoosting(PerSeriesForecaster[BoostedFit]):
     month, quarter and year, the step, and the calendar of the target bar; on intraday bars also the means of the time
     of day of the target and of the origin. Values are in units of the window: less its mean over the last week, divided
     by its standard deviation over the last 252 sessions, so that series can be pooled. Two sets of trees are grown: one
-    without the end of each series, whose errors there make the bands (split conformal), and one on everything.
+    without the end of each series, whose errors there, less their mean, make the bands (split conformal), and one on
+    everything.
 
     The trees are those of scikit-learn (Ke et al. 2017, LightGBM, NeurIPS 30). Same rows, same settings, same trees.
 
@@ -134,7 +135,10 @@ class GradientBoosting(PerSeriesForecaster[BoostedFit]):
                     f" it needs {features.first + self.h + 2}. Lower h, give a longer history or leave the series out"
                 )
         split = pool.date_at(1 - self.config.held_out)
-        bands = _bands(pool.errors_since(split, self._grow(pool.before(split)).predict, _MOST_ERRORS))
+        errors = pool.errors_since(split, self._grow(pool.before(split)).predict, _MOST_ERRORS)
+        if sum(map(len, errors.values())) <= 1:
+            raise self._too_short()
+        bands = _bands(errors)
         trees = self._grow(pool.before(None))
         return {
             history.unique_id: BoostedFit(bands=bands.get(history.unique_id, bands[_ALL]), trees=trees, columns=columns)
@@ -175,16 +179,21 @@ class GradientBoosting(PerSeriesForecaster[BoostedFit]):
             )
         return columns
 
+    def _too_short(self) -> SeriesError:
+        return SeriesError(
+            f"no series is long enough for {self.name} to hold out {self.config.held_out:.0%} of the rows and forecast "
+            f"{self.h} bars there; give longer histories, lower h or change held_out"
+        )
+
     def _grow(self, pairs: Pairs) -> HistGradientBoostingRegressor:
         """Grow trees on pairs of origin and step; on a random share of them where there are many."""
         from sklearn.ensemble import HistGradientBoostingRegressor
 
         if not pairs.count:
-            raise SeriesError(
-                f"no series is long enough for {self.name} to hold out {self.config.held_out:.0%} of the rows; give "
-                "longer histories, or lower h or held_out"
-            )
+            raise self._too_short()
         x, y = pairs.drawn(self.config.max_rows, self.config.random_seed)
+        # a lag that no history reaches: scikit-learn cannot bin it, and a constant is never split on
+        x[:, np.isnan(x).all(axis=0)] = 0.0
         return HistGradientBoostingRegressor(
             max_iter=self.config.iterations,
             learning_rate=self.config.learning_rate,
@@ -197,6 +206,11 @@ class GradientBoosting(PerSeriesForecaster[BoostedFit]):
 
 
 def _bands(errors: dict[str, NDArray[np.float64]]) -> dict[str, ResidualQuantiles]:
-    """Quantiles of the held-out errors of each series that has enough of them, and of all series together."""
+    """Quantiles of the held-out errors of each series that has enough of them, and of all series together.
+
+    What the errors of a stretch have in common is the stretch's, and the trees of the forecast have learnt from it;
+    only their spread is carried forward.
+    """
+    errors = {name: own - own.mean(axis=0) for name, own in errors.items()}
     bands = {name: ResidualQuantiles.from_errors(own) for name, own in errors.items() if len(own) >= _FEWEST_ERRORS}
     return bands | {_ALL: ResidualQuantiles.from_errors(np.vstack(list(errors.values())))}

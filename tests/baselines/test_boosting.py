@@ -59,6 +59,19 @@ def test_a_series_too_young_for_held_out_errors_takes_the_bands_of_all(daily: pd
     assert offsets[0].shape == offsets[1].shape
 
 
+def test_bands_lie_around_the_forecast_whatever_happened_in_the_held_out_stretch(daily: pd.DataFrame) -> None:
+    jumped = daily.assign(y=daily["y"] + 4.0 * (daily["ds"] > "2018-06-01"))
+    forecast = GradientBoosting(3, QUICK).fit(jumped).forecast()
+    middle, width = forecast.at(0.5), forecast.at(0.9) - forecast.at(0.1)
+    assert (np.abs(middle - forecast.mean) < 0.2 * width).all()
+
+
+def test_a_young_series_does_without_the_lags_it_has_no_history_for(daily: pd.DataFrame) -> None:
+    model = GradientBoosting(3, QUICK).fit(daily.head(120))
+    assert np.isfinite(model.forecast().quantiles).all()
+    assert np.isfinite(model.forecast(daily.head(400)).quantiles).all()
+
+
 def test_refuses_what_cannot_be(daily: pd.DataFrame) -> None:
     with pytest.raises(ConfigError, match=r"A: GradientBoosting-calendar needs known-future covariates"):
         GradientBoosting(5).fit(daily[["unique_id", "ds", "y"]])
@@ -68,6 +81,8 @@ def test_refuses_what_cannot_be(daily: pd.DataFrame) -> None:
         GradientBoosting(5, GradientBoostingConfig(calendar=False)).fit(daily.head(25))
     with pytest.raises(SeriesError, match="no series is long enough"):
         GradientBoosting(5, GradientBoostingConfig(calendar=False)).fit(daily.head(28))
+    with pytest.raises(SeriesError, match=r"no series is long enough .* forecast 30 bars there"):
+        GradientBoosting(30, GradientBoostingConfig(calendar=False)).fit(daily.head(100))
     with pytest.raises(ValidationError, match="lags"):
         GradientBoostingConfig(lags=(0, 1))
     model = GradientBoosting(5, QUICK).fit(daily)
