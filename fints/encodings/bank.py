@@ -105,18 +105,28 @@ class TimeBank(ExactModule):
             reaches the offset as if no turn had been taken off.
         """
         since = (seconds - self.epoch)[..., None]
-        alpha = self.alpha(seconds.device)
-        per_alpha = torch.tensor(self._per_alpha, dtype=torch.float64, device=seconds.device)
+        tables = []
+        for coarse_p, fine_p in zip(*self.frequencies(seconds.device), strict=True):
+            whole = coarse_p * since
+            tables.append((whole - whole.round()) + fine_p * since)
+        return tables
+
+    def frequencies(self, device: torch.device | str | None = None) -> tuple[Tensor, Tensor]:
+        """Return the frequency of every layer and plane in turns per second, in two parts whose sum it is.
+
+        Returns
+        -------
+        coarse, fine : Tensor, shape (L, P), float64
+            The product of the coarse part, which carries no gradient, and whole seconds is exact; the other part is
+            small.
+        """
+        alpha = self.alpha(device)
+        per_alpha = torch.tensor(self._per_alpha, dtype=torch.float64, device=device)
         frequency, rest = _product(alpha, per_alpha[:, 0])
         rest = rest + alpha.detach() * per_alpha[:, 1]
         # 20 bits of frequency times 33 bits of seconds fit a float64.
         coarse = _leading(frequency.detach(), _COARSE)
-        fine = (frequency - coarse) + rest
-        tables = []
-        for coarse_p, fine_p in zip(coarse, fine, strict=True):
-            whole = coarse_p * since
-            tables.append((whole - whole.round()) + fine_p * since)
-        return tables
+        return coarse, (frequency - coarse) + rest
 
 
 def _two_parts(value: Fraction) -> tuple[float, float]:

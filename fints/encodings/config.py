@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class EncodingConfig(BaseModel):
-    """Base of the settings: immutable, and an unknown option is an error."""
+    """Base of the settings: immutable; an unknown option and a number that is not finite are errors."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     kind: str
 
@@ -29,11 +29,17 @@ class RopeConfig(EncodingConfig):
     base : float
         Ratio between the fastest and the slowest plane, nearly; short windows want a smaller one.
     clock : {"index", "session"}
+    learn : bool
+        Train the frequency of every plane of every head and layer, from the schedule on.
+    unit : float
+        The learned departure is in radians per so many units of the clock: the length of a window.
     """
 
     kind: Literal["rope"] = "rope"
     base: float = Field(default=10_000.0, gt=1)
     clock: Literal["index", "session"] = "index"
+    learn: bool = False
+    unit: float = Field(default=100.0, gt=0, allow_inf_nan=False)
 
 
 class CycleConfig(EncodingConfig):
@@ -46,8 +52,14 @@ class CycleConfig(EncodingConfig):
         barely turn within a window; the others keep it.
     base : float
         Of the planes that keep the rope schedule, on the index clock.
+    learn : bool
+        Train the period of every cycle, from the plan's on. Its harmonics, all heads and all layers share it.
+    unit : float
+        The learned departure is in radians per so many units of the cycle's clock: the length of a window.
     """
 
     kind: Literal["cycle"] = "cycle"
     share: float = Field(default=0.5, gt=0, le=1)
     base: float = Field(default=10_000.0, gt=1)
+    learn: bool = False
+    unit: float = Field(default=100.0, gt=0, allow_inf_nan=False)

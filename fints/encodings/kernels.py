@@ -39,7 +39,7 @@ class Kernel(BaseModel, ABC):
         Its name in settings.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     kind: str
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
+from torch import nn
+
 from fints.encodings.base import Encoding, LayerTerms, Terms
 
 if TYPE_CHECKING:
@@ -15,6 +17,14 @@ if TYPE_CHECKING:
 
 INITIAL_STD = 0.02
 """Standard deviation of a learned table at its start: small beside tokens and logits."""
+
+
+class SmallEmbedding(nn.Embedding):
+    """A table that starts, and can be reset, with `INITIAL_STD`."""
+
+    def reset_parameters(self) -> None:
+        """Draw the table anew."""
+        nn.init.normal_(self.weight, std=INITIAL_STD)
 
 
 class AddedEncoding(Encoding):
