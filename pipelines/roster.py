@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fints.baselines import HAR, Naive, SeasonalNaive
-from fints.sessions import parse_interval
-from fints.settings.backtest import HarEntry, NaiveEntry, SeasonalNaiveEntry, TransformerEntry
+from fints.settings.backtest import TransformerEntry
 from fints.transformer import CycleTransformer
 
 if TYPE_CHECKING:
@@ -76,19 +74,10 @@ def make_models(settings: BacktestSettings, plan: FrequencyPlan) -> list[Forecas
     """
     models: list[Forecaster] = []
     for entry in settings.models:
-        match entry:
-            case TransformerEntry():
-                models.append(make_transformer(entry, settings, plan))
-            case HarEntry():
-                models.append(
-                    Named(HAR(settings.h, calendar=entry.calendar, spans=entry.spans, ridge=entry.ridge), entry.label)
-                )
-            case NaiveEntry():
-                models.append(Named(Naive(settings.h), entry.label))
-            case SeasonalNaiveEntry():
-                daily = parse_interval(settings.interval) is None
-                season = entry.season or ("week" if daily else "bar")
-                models.append(Named(SeasonalNaive(settings.h, season), entry.label))
+        if isinstance(entry, TransformerEntry):
+            models.append(make_transformer(entry, settings, plan))
+        else:
+            models.append(Named(entry.build(settings.h, LEVELS), entry.label))
     return models
 
 

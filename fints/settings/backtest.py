@@ -6,6 +6,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from fints.baselines.har import HARConfig
+from fints.baselines.naive import NaiveConfig, SeasonalNaiveConfig
+from fints.baselines.registry import BASELINES, AnyBaselineConfig
 from fints.encodings.combine import SplitConfig, SumConfig
 from fints.encodings.config import CycleConfig, EncodingConfig, RopeConfig
 from fints.settings.section import (
@@ -19,33 +22,13 @@ from fints.settings.section import (
 from fints.transformer.config import NetworkConfig, TrainingConfig
 
 
-class Entry(Section):
-    """One model of a comparison.
-
-    Attributes
-    ----------
-    kind : str
-    name : str, optional
-        Under which it stands in tables; said by what it is, by default.
-    """
-
-    kind: str
-    name: str | None = Field(default=None, min_length=1)
-
-    @property
-    def label(self) -> str:
-        """Name under which it stands in tables."""
-        return self.name or self._what_it_is()
-
-    def _what_it_is(self) -> str:
-        return self.kind
-
-
-class TransformerEntry(Entry):
+class TransformerEntry(Section):
     """A `CycleTransformer`.
 
     Attributes
     ----------
+    name : str, optional
+        Under which it stands in tables; said by its encoding, by default.
     encoding : encoding settings
     input_size : int, optional
         Bars of context; that of the backtest by default.
@@ -56,73 +39,37 @@ class TransformerEntry(Entry):
     """
 
     kind: Literal["transformer"] = "transformer"
+    name: str | None = Field(default=None, min_length=1)
     encoding: ChosenEncoding = Field(default_factory=CycleConfig)
     input_size: int | None = Field(default=None, ge=2)
     network: NetworkConfig = Field(default_factory=NetworkConfig)
     training: TrainingConfig = Field(default_factory=TrainingConfig)
     random_seed: int | None = Field(default=None, ge=0)
 
-    def _what_it_is(self) -> str:
+    @property
+    def label(self) -> str:
+        """Name under which it stands in tables."""
         block = ", hstu" if self.network.block == "hstu" else ""
-        return f"CycleTransformer[{in_short(self.encoding)}{block}]"
+        return self.name or f"CycleTransformer[{in_short(self.encoding)}{block}]"
 
 
-class HarEntry(Entry):
-    """Heterogeneous autoregression; see `fints.HAR`.
-
-    Attributes
-    ----------
-    calendar : bool
-    spans : tuple of int, optional
-    ridge : float
-    """
-
-    kind: Literal["har"] = "har"
-    calendar: bool = False
-    spans: tuple[int, ...] | None = None
-    ridge: float = Field(default=1e-6, ge=0)
-
-    def _what_it_is(self) -> str:
-        return "HAR-calendar" if self.calendar else "HAR"
+def by_name(value: object) -> object:
+    """Let a name stand for settings: that of a baseline as it is usually taken, or a kind."""
+    if isinstance(value, str) and value in BASELINES:
+        return BASELINES[value]
+    return spelled_out(value)
 
 
-class NaiveEntry(Entry):
-    """The last value."""
+Entry = TransformerEntry | AnyBaselineConfig
+AnyEntry = Annotated[Annotated[Entry, Field(discriminator="kind")], BeforeValidator(by_name)]
 
-    kind: Literal["naive"] = "naive"
-
-    def _what_it_is(self) -> str:
-        return "Naive"
-
-
-class SeasonalNaiveEntry(Entry):
-    """The last value of the same season; see `fints.SeasonalNaive`.
-
-    Attributes
-    ----------
-    season : {"week", "bar"} or int, optional
-        The week on daily bars and the time of day on intraday ones, by default.
-    """
-
-    kind: Literal["seasonal_naive"] = "seasonal_naive"
-    season: Literal["week", "bar"] | int | None = None
-
-    def _what_it_is(self) -> str:
-        return "SeasonalNaive"
-
-
-AnyEntry = Annotated[
-    Annotated[TransformerEntry | HarEntry | NaiveEntry | SeasonalNaiveEntry, Field(discriminator="kind")],
-    BeforeValidator(spelled_out),
-]
-
-DEFAULT_MODELS: tuple[TransformerEntry | HarEntry | NaiveEntry | SeasonalNaiveEntry, ...] = (
+DEFAULT_MODELS: tuple[Entry, ...] = (
     TransformerEntry(),
     TransformerEntry(encoding=RopeConfig()),
-    HarEntry(),
-    HarEntry(calendar=True),
-    NaiveEntry(),
-    SeasonalNaiveEntry(),
+    HARConfig(),
+    HARConfig(calendar=True),
+    NaiveConfig(),
+    SeasonalNaiveConfig(),
 )
 
 
@@ -136,7 +83,7 @@ class BacktestSettings(DataSettings):
     input_size : int
         Bars of context.
     models : tuple of entries
-        Each with a name of its own.
+        Transformers and baselines, each with a label of its own.
     against : str, optional
         Name of the model that all others are tested against; the best one by default.
     n_windows : int

@@ -3,7 +3,7 @@ import copy
 import numpy as np
 import pytest
 
-from fints.baselines import HAR, Naive
+from fints.baselines import BASELINES, HAR, Naive
 from fints.errors import EncodingError, NotFittedError
 from fints.forecast import Forecaster
 from fints.plan import FrequencyPlan
@@ -40,10 +40,11 @@ def test_two_of_a_kind_stand_side_by_side():
     assert made[2].h == 20
 
 
-def test_the_season_is_a_week_on_daily_bars_and_the_time_of_day_on_hourly_ones():
-    daily = make_models(read_settings(BacktestSettings, None, ["models=[seasonal_naive]"]), None)
-    hourly = make_models(read_settings(BacktestSettings, None, ["models=[seasonal_naive]", "interval=1h"]), None)
-    assert (daily[0].model.season, hourly[0].model.season) == ("week", "bar")
+@pytest.mark.parametrize("name", sorted(BASELINES))
+def test_every_baseline_can_be_chosen_by_its_name(name):
+    (model,) = models(f"[{name}]")
+    assert isinstance(model, Forecaster)
+    assert model.name == BASELINES[name].build(20).name
 
 
 def test_a_network_that_does_not_fit_its_encoding_is_refused_before_any_work():
