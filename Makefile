@@ -45,6 +45,8 @@ soak: $(DEV)
 bench: $(DEV)
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/training.py
+	$(BIN)/python -m pip install --quiet --editable ".[bench]"
+	$(BIN)/python -m benchmarks.encodings
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

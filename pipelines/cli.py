@@ -49,6 +49,13 @@ class PeriodClock(StrEnum):
     calendar = "calendar"
 
 
+class BudgetName(StrEnum):
+    """What a study may cost."""
+
+    QUICK = "quick"
+    FULL = "full"
+
+
 def _version(asked: bool) -> None:
     if asked:
         from fints import __version__
@@ -98,6 +105,28 @@ def nightly(
             console.print("MLflow: run `fints ui` and open the link it prints", highlight=False)
         _write_json(json_file, outcome.to_json())
         raise SystemExit(Exit.DONE if outcome.complete else Exit.PARTLY)
+
+
+@app.command()
+def backtest(config: Config = None, overrides: Overrides = None, json_file: JsonFile = None) -> None:
+    """Compare models and encodings on rolling origins, and say whether their differences mean anything."""
+    with reported():
+        from fints.settings import BacktestSettings, read_settings
+        from pipelines.backtest import run_backtest
+        from pipelines.home import Home
+        from pipelines.progress import stages
+        from pipelines.scoreboard import backtest_tables
+
+        settings, console = read_settings(BacktestSettings, config, overrides or ()), _console()
+        with stages(_console(stderr=True)) as shown:
+            done = run_backtest(settings, Home.from_environment(), shown)
+        console.print(backtest_tables(done))
+        for warning in done.warnings:
+            console.print(f"warning: {warning}", style="yellow", highlight=False, markup=False)
+        if done.run_id is not None:
+            console.print("MLflow: run `fints ui` and open the link it prints", highlight=False)
+        _write_json(json_file, done.to_json())
+        raise SystemExit(Exit.DONE if done.complete else Exit.PARTLY)
 
 
 @app.command()
@@ -223,6 +252,45 @@ def diff(
         frame = BarStore(Home.from_environment().store).diff(older, newer)
         _console().print(plain_table(frame, f"from version {older} to {newer}"))
         _write_json(json_file, json.loads(frame.to_json(orient="records", date_format="iso")))
+
+
+@app.command()
+def study(  # noqa: PLR0913, PLR0917 — an argument is an option of the command
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Of the study; see --list.")] = None,
+    show: Annotated[bool, typer.Option("--list", help="Name the studies and leave.")] = False,
+    budget: Annotated[
+        BudgetName, typer.Option(help="quick: minutes; full: hours, and it goes on where it was stopped.")
+    ] = BudgetName.QUICK,
+    workers: Annotated[int | None, typer.Option(help="Processes at a time; one per processor.", min=1)] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the report; reports/studies of the checkout, or of FINTS_HOME.", file_okay=False),
+    ] = None,
+    config: Config = None,
+    overrides: Overrides = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Run a reproducible study and write its report; exit code 1 if what it asserts does not hold."""
+    with reported():
+        from pipelines.home import Home
+        from pipelines.progress import stages
+        from pipelines.study import list_studies, plan_job, run_study
+
+        if show:
+            for line in list_studies():
+                _console().print(line, highlight=False, markup=False)
+            return
+        if name is None:
+            raise typer.BadParameter("name a study, or list them with --list", param_hint="NAME")
+        settings, home = _settings(config, overrides), Home.from_environment()
+        job = plan_job(name, budget.value, workers, out, home)
+        with stages(_console(stderr=True)) as shown, shown.stage(job.command) as stage:
+            outcome = run_study(job, home, settings.tracking, stage)
+        for sentence in outcome.findings.verdicts:
+            _console().print(f"- {sentence}", highlight=False, markup=False, soft_wrap=True)
+        _console().print(f"report: {outcome.page}", highlight=False, markup=False, soft_wrap=True)
+        _write_json(json_file, outcome.to_json())
+        raise SystemExit(Exit.DONE if outcome.findings.passed else Exit.FAILED)
 
 
 @app.command()

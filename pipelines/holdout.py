@@ -59,7 +59,7 @@ def compare(panel: pd.DataFrame, settings: NightlySettings, progress: Callable[[
     """Compare the model with the baselines on the last windows; its plan comes from before them."""
     h, windows, step = _windows(settings)
     try:
-        panel, training, left_out = comparable(panel, settings)
+        panel, training, left_out = comparable(panel, settings.input_size, h, windows, step)
         _, plan, _ = find_plan(training, settings)
         model = make_model(settings, plan)
         daily = parse_interval(settings.interval) is None
@@ -86,8 +86,20 @@ def _windows(settings: NightlySettings) -> tuple[int, int, int]:
     return settings.h, settings.holdout.n_windows, settings.holdout.step_size or settings.h
 
 
-def comparable(panel: pd.DataFrame, settings: NightlySettings) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
-    """Keep the series that a model can learn from before the hold-out.
+def comparable(
+    panel: pd.DataFrame, input_size: int, h: int, windows: int, step: int
+) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
+    """Keep the series that a model can learn from before the first of some windows.
+
+    Parameters
+    ----------
+    panel : pandas.DataFrame
+    input_size : int
+        Bars that a model looks back.
+    h : int
+        Bars ahead.
+    windows, step : int
+        Number of windows, and bars between them.
 
     Returns
     -------
@@ -100,13 +112,12 @@ def comparable(panel: pd.DataFrame, settings: NightlySettings) -> tuple[pd.DataF
     SeriesError
         If none is left.
     """
-    h, windows, step = _windows(settings)
     named = panel["unique_id"].unique()
-    kept, short = usable(panel, settings.input_size + 2 * h + (windows - 1) * step)
+    kept, short = usable(panel, input_size + 2 * h + (windows - 1) * step)
     while len(kept):
         folds = make_folds(kept, h, windows, step)
         training = folds.training(kept, folds.cutoffs[0])
-        learnable, short = usable(training, settings.input_size + h)
+        learnable, short = usable(training, input_size + h)
         names = learnable["unique_id"].unique()
         if len(names) == kept["unique_id"].nunique():
             return kept, training, [str(name) for name in named if name not in set(names)]

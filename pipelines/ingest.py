@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fints.bars.ingest import ingest
 from fints.bars.sources import SampleConfig
 from fints.bars.sources.sample import DEFAULT_SYMBOLS
-from fints.errors import ConfigError
+from fints.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from fints.bars.ingest import IngestReport
     from fints.bars.sources import BarSource
     from fints.bars.store import BarStore
-    from fints.settings import NightlySettings
+    from fints.settings import DataSettings
     from pipelines.progress import Stages
 
 
-def wanted_symbols(source: BarSource, settings: NightlySettings) -> list[str]:
+def wanted_symbols(source: BarSource, settings: DataSettings) -> list[str]:
     """Return the configured symbols, or all that the source lists (of the sample: those with volume).
 
     Raises
@@ -35,7 +35,7 @@ def wanted_symbols(source: BarSource, settings: NightlySettings) -> list[str]:
 
 
 def update(
-    source: BarSource, store: BarStore, settings: NightlySettings, stages: Stages, now: pd.Timestamp
+    source: BarSource, store: BarStore, settings: DataSettings, stages: Stages, now: pd.Timestamp
 ) -> IngestReport:
     """Fetch, check and commit what is new, in one transaction.
 
@@ -57,3 +57,19 @@ def update(
             now=now,
             progress=lambda done, total, _symbol: stage(done, total),
         )
+
+
+def stored_symbols(wanted: list[str], store: BarStore, settings: DataSettings, report: IngestReport) -> list[str]:
+    """Return the wanted symbols of which there are bars, new or old.
+
+    Raises
+    ------
+    DataError
+        If there are none.
+    """
+    held = set(store.symbols(settings.interval))
+    stored = [symbol for symbol in wanted if symbol in held]
+    if not stored:
+        causes = "; ".join(f"{symbol}: {cause}" for symbol, cause in report.failed.items())
+        raise DataError(f"there are no bars of {', '.join(wanted)} at {settings.interval}. {causes}")
+    return stored

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from fints.periods import Periods
-    from fints.settings import NightlySettings
+    from fints.settings import NightlySettings, PeriodSettings
 
 
 def find_plan(panel: pd.DataFrame, settings: NightlySettings) -> tuple[Periods | None, FrequencyPlan, tuple[str, ...]]:
@@ -28,17 +28,23 @@ def find_plan(panel: pd.DataFrame, settings: NightlySettings) -> tuple[Periods |
         Which cycles found no room.
     """
     capacity = cycle_room(settings.encoding, settings.network.dim // settings.network.n_heads)
-    chosen = settings.periods
-    if not chosen.detect:
-        return None, FrequencyPlan.from_periods(chosen.priors), ()
-    found = detect_periods(panel, alpha=chosen.alpha)
-    plan = FrequencyPlan.from_detection(found, priors=chosen.priors, alpha=chosen.alpha, most=chosen.most)
+    found, plan = detected_plan(panel, settings.periods)
+    if found is None:
+        return None, plan, ()
     fitting = plan.strongest(capacity)
     dropped = [str(c) for c in plan if c not in fitting.cycles]
     if not dropped:
         return found, plan, ()
     note = f"There are {capacity} planes for cycles and their harmonics; left out of the plan: {', '.join(dropped)}."
     return found, fitting, (note,)
+
+
+def detected_plan(panel: pd.DataFrame, periods: PeriodSettings) -> tuple[Periods | None, FrequencyPlan]:
+    """Find the cycles of a panel and make a plan of them, or of the priors where detection is switched off."""
+    if not periods.detect:
+        return None, FrequencyPlan.from_periods(periods.priors)
+    found = detect_periods(panel, alpha=periods.alpha)
+    return found, FrequencyPlan.from_detection(found, periods.priors, periods.alpha, periods.most)
 
 
 def make_model(settings: NightlySettings, plan: FrequencyPlan) -> CycleTransformer:

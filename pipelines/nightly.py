@@ -14,7 +14,7 @@ from fints.errors import DataError, ModelError, SeriesError
 from fints.plan import FrequencyPlan
 from fints.series import get_target
 from pipelines.asof import observe
-from pipelines.ingest import update, wanted_symbols
+from pipelines.ingest import stored_symbols, update, wanted_symbols
 from pipelines.model import make_model
 from pipelines.publish import Night, machine_readable, nightly_report, track, write_page
 from pipelines.shelf import Shelf
@@ -23,7 +23,6 @@ from pipelines.target import forecast_target
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fints.bars.ingest import IngestReport
     from fints.report import NightlyReport
     from fints.settings import NightlySettings
     from pipelines.asof import AsOf
@@ -98,7 +97,7 @@ def run_nightly(settings: NightlySettings, home: Home, asked: pd.Timestamp | Non
         store = BarStore(home.store)
         source = make_source(settings.source)
         report = update(source, store, settings, stages, now)
-        symbols = _stored(wanted_symbols(source, settings), store, settings, report)
+        symbols = stored_symbols(wanted_symbols(source, settings), store, settings, report)
         version = store.version()
         bars = store.read(symbols, settings.interval, version=version)
         bars, as_of = observe(bars, asked, live=source.live, now=now)
@@ -115,16 +114,6 @@ def run_nightly(settings: NightlySettings, home: Home, asked: pd.Timestamp | Non
             misplaced=tuple(report.misplaced()),
         )
         return _publish(night, store, home, stages)
-
-
-def _stored(wanted: list[str], store: BarStore, settings: NightlySettings, report: IngestReport) -> list[str]:
-    """Return the wanted symbols of which there are bars, new or old."""
-    held = set(store.symbols(settings.interval))
-    stored = [symbol for symbol in wanted if symbol in held]
-    if not stored:
-        causes = "; ".join(f"{symbol}: {cause}" for symbol, cause in report.failed.items())
-        raise DataError(f"there are no bars of {', '.join(wanted)} at {settings.interval}. {causes}")
-    return stored
 
 
 def _targets(

@@ -1,5 +1,6 @@
 import multiprocessing
 import os
+import socket
 
 import pytest
 
@@ -57,16 +58,14 @@ def test_a_run_that_breaks_off_says_so(tracking, error, status):
 
 def test_runs_of_dead_processes_are_swept(tracking):
     client = tracking._client()
-    experiment = client.get_experiment_by_name("fints/nightly/test") or client.create_experiment("fints/nightly/test")
-    import socket
-
+    experiment = tracking._experiment(client, "fints/nightly/swept")
     child = multiprocessing.get_context("spawn").Process(target=os.getpid)
     child.start()
     child.join()
     tags = {"fints.pid": str(child.pid), "fints.host": socket.gethostname()}
-    dead = client.create_run(experiment.experiment_id, tags=tags).info.run_id
-    alive = client.create_run(experiment.experiment_id, tags={**tags, "fints.pid": str(os.getpid())}).info.run_id
-    assert tracking.sweep("fints/nightly/test") == 1
+    dead = client.create_run(experiment, tags=tags).info.run_id
+    alive = client.create_run(experiment, tags={**tags, "fints.pid": str(os.getpid())}).info.run_id
+    assert tracking.sweep("fints/nightly/swept") == 1
     assert read(tracking, dead).info.status == "KILLED"
     assert read(tracking, alive).info.status == "RUNNING"
     client.set_terminated(alive)
@@ -89,7 +88,9 @@ def test_a_home_that_is_being_made_by_another_is_waited_for(tmp_path, monkeypatc
 
 def test_the_link_leads_to_the_experiment(tracking):
     assert tracking.link(5000, "fints/none") is None
-    assert tracking.link(5050, "fints/nightly/test").startswith("http://127.0.0.1:5050/#/experiments/")
+    with tracking.run("fints/nightly/linked", "one", {}):
+        pass
+    assert tracking.link(5050, "fints/nightly/linked").startswith("http://127.0.0.1:5050/#/experiments/")
 
 
 def test_the_server_listens_on_this_machine_only(tracking):

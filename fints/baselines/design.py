@@ -24,7 +24,7 @@ class Profile:
     Parameters
     ----------
     means : ndarray, shape (T,)
-        Mean of the last 20 rows at the time of day of each row, itself included.
+        Mean of the last rows at the time of day of each row, itself included.
     previous : ndarray of int64, shape (T + future,)
         The row before at the same time of day.
     """
@@ -33,10 +33,10 @@ class Profile:
     previous: NDArray[np.int64]
 
     @classmethod
-    def of(cls, y: NDArray[np.float64], ds: pd.DatetimeIndex) -> Profile:
-        """Measure it on T known values; `ds` may go on into the future."""
+    def of(cls, y: NDArray[np.float64], ds: pd.DatetimeIndex, sessions: int = PROFILE_SESSIONS) -> Profile:
+        """Measure it on T known values over so many sessions; `ds` may go on into the future."""
         keys = season_keys("bar", ds, np.arange(len(ds)))
-        rolling = pd.Series(y).groupby(keys[: len(y)]).rolling(PROFILE_SESSIONS, min_periods=1).mean()
+        rolling = pd.Series(y).groupby(keys[: len(y)]).rolling(sessions, min_periods=1).mean()
         means = np.asarray(rolling.droplevel(0).sort_index(), dtype=np.float64)
         return cls(means=means, previous=previous_in_season(keys))
 

@@ -6,13 +6,16 @@ Source: F. Corsi, "A simple approximate long-memory model of realized volatility
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
+from fints.baselines.config import BANDS, BaselineConfig
 from fints.baselines.design import Design, Profile
 from fints.baselines.per_series import PerSeriesForecaster, SeriesFit
+from fints.baselines.regression import least_squares
 from fints.conformal import ResidualQuantiles
 from fints.errors import ConfigError, SchemaError, SeriesError
 from fints.series.lags import HAR_SPANS, har_features
@@ -22,10 +25,33 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fints.baselines.per_series import History
+    from fints.baselines.history import History
 
 
-class HAR(PerSeriesForecaster):
+class HARConfig(BaselineConfig):
+    """Settings of `HAR`.
+
+    Attributes
+    ----------
+    calendar : bool
+        Known-future covariates of the target bar among the regressors.
+    spans : tuple of int, optional
+        Lengths of the means in bars; see `HAR`.
+    ridge : float
+        Penalty on standardised coefficients, relative to the number of rows.
+    """
+
+    kind: Literal["har"] = "har"
+    calendar: bool = False
+    spans: tuple[Annotated[int, Field(ge=1)], ...] | None = Field(default=None, min_length=1)
+    ridge: float = Field(default=1e-6, ge=0)
+
+    def build(self, h: int, level: Sequence[float] = BANDS) -> HAR:
+        """Make the forecaster."""
+        return HAR(h, calendar=self.calendar, spans=self.spans, ridge=self.ridge, level=level)
+
+
+class HAR(PerSeriesForecaster[SeriesFit]):
     """Direct regressions on means of the past.
 
     Step k ahead of origin t is a linear function of the means of ``y`` over the last `spans` bars up to t. On intraday
@@ -55,7 +81,7 @@ class HAR(PerSeriesForecaster):
         calendar: bool = False,
         spans: Sequence[int] | None = None,
         ridge: float = 1e-6,
-        level: Sequence[float] = (80, 95),
+        level: Sequence[float] = BANDS,
     ) -> None:
         super().__init__(h, level)
         if spans is not None and (not len(spans) or min(spans) < 1):
@@ -68,8 +94,8 @@ class HAR(PerSeriesForecaster):
 
     @property
     def name(self) -> str:
-        """``HAR``, or ``HAR-calendar`` with calendar terms."""
-        return "HAR-calendar" if self.calendar else "HAR"
+        """``HAR``; with spans of its own and calendar terms ``HAR-63-252-calendar``, say."""
+        return "-".join(["HAR", *self._spans_in_name(), *(["calendar"] if self.calendar else [])])
 
     @property
     def reads_calendar(self) -> bool:
@@ -89,10 +115,10 @@ class HAR(PerSeriesForecaster):
         ahead = origins[:, None] + np.arange(1, self.h + 1)
         targets = history.y[ahead]
         if design.same_at_every_step:
-            coefficients, residuals = _least_squares(design.matrix(origins, ahead[:, 0]), targets, self.ridge)
+            coefficients, residuals = least_squares(design.matrix(origins, ahead[:, 0]), targets, self.ridge)
         else:
             fits = [
-                _least_squares(design.matrix(origins, ahead[:, k]), targets[:, [k]], self.ridge) for k in range(self.h)
+                least_squares(design.matrix(origins, ahead[:, k]), targets[:, [k]], self.ridge) for k in range(self.h)
             ]
             coefficients = np.vstack([c for c, _ in fits])
             residuals = np.hstack([r for _, r in fits])
@@ -113,6 +139,13 @@ class HAR(PerSeriesForecaster):
         weights = fitted.coefficients[trained]
         point: NDArray[np.float64] = weights[:, 0] + (rows * weights[:, 1:]).sum(axis=1)
         return point
+
+    def _spans_in_name(self) -> list[str]:
+        """Spans beside the usual ones; all of them where a usual one is missing."""
+        if self.spans is None:
+            return []
+        added = [span for span in self.spans if span not in HAR_SPANS]
+        return [str(span) for span in (added if set(HAR_SPANS) <= set(self.spans) else self.spans)]
 
     def _spans(self, history: History) -> tuple[int, ...]:
         if self.spans is not None:
@@ -138,33 +171,3 @@ class HAR(PerSeriesForecaster):
             calendar=calendar.to_numpy(float) if self.calendar else np.empty((len(ds), 0)),
             profile=Profile.of(history.y, ds) if history.intraday else None,
         )
-
-
-def _least_squares(
-    x: NDArray[np.float64], y: NDArray[np.float64], ridge: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Regress h right-hand sides on shared regressors.
-
-    Parameters
-    ----------
-    x : ndarray, shape (n, k)
-    y : ndarray, shape (n, h)
-    ridge : float
-        Penalty per row on the coefficients of standardised regressors; the constant is free.
-
-    Returns
-    -------
-    coefficients : ndarray, shape (h, 1 + k)
-        The constant first.
-    residuals : ndarray, shape (n, h)
-    """
-    centre, spread = x.mean(axis=0), x.std(axis=0)
-    varies = spread > 1e-12 * np.maximum(np.abs(centre), 1.0)
-    scaled = np.where(varies, (x - centre) / np.where(varies, spread, 1.0), 0.0)
-    level = y.mean(axis=0)
-    gram = scaled.T @ scaled + ridge * len(x) * np.eye(x.shape[1])
-    slopes = np.linalg.lstsq(gram, scaled.T @ (y - level), rcond=None)[0]
-    residuals = y - level - scaled @ slopes
-    slopes /= np.where(varies, spread, 1.0)[:, None]
-    coefficients = np.vstack([level - centre @ slopes, slopes]).T
-    return coefficients, residuals

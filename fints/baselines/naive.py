@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
+from fints.baselines.config import BANDS, BaselineConfig
 from fints.baselines.per_series import PerSeriesForecaster, SeriesFit
 from fints.baselines.seasons import Season, latest_in_season, previous_in_season, season_keys
 from fints.conformal import ResidualQuantiles
@@ -17,12 +19,39 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fints.baselines.per_series import History
+    from fints.baselines.history import History
 
 _CLOCK_SEASONS = ("week", "bar")
 
 
-class SeasonalNaive(PerSeriesForecaster):
+class NaiveConfig(BaselineConfig):
+    """Settings of `Naive`: none."""
+
+    kind: Literal["naive"] = "naive"
+
+    def build(self, h: int, level: Sequence[float] = BANDS) -> Naive:
+        """Make the forecaster."""
+        return Naive(h, level)
+
+
+class SeasonalNaiveConfig(BaselineConfig):
+    """Settings of `SeasonalNaive`.
+
+    Attributes
+    ----------
+    season : {"week", "bar"} or int
+        The same weekday and time of day, the same time of day, or so many bars ago.
+    """
+
+    kind: Literal["seasonal_naive"] = "seasonal_naive"
+    season: Literal["week", "bar"] | Annotated[int, Field(ge=1)] = "week"
+
+    def build(self, h: int, level: Sequence[float] = BANDS) -> SeasonalNaive:
+        """Make the forecaster."""
+        return SeasonalNaive(h, self.season, level)
+
+
+class SeasonalNaive(PerSeriesForecaster[SeriesFit]):
     """Repeat the last value that was seen in the same season.
 
     Parameters
@@ -44,7 +73,7 @@ class SeasonalNaive(PerSeriesForecaster):
         If a lag is not positive.
     """
 
-    def __init__(self, h: int, season: Season = "week", level: Sequence[float] = (80, 95)) -> None:
+    def __init__(self, h: int, season: Season = "week", level: Sequence[float] = BANDS) -> None:
         super().__init__(h, level)
         if isinstance(season, str) and season not in _CLOCK_SEASONS:
             raise UnknownNameError("season", season, _CLOCK_SEASONS)
@@ -54,8 +83,8 @@ class SeasonalNaive(PerSeriesForecaster):
 
     @property
     def name(self) -> str:
-        """``SeasonalNaive``."""
-        return "SeasonalNaive"
+        """``SeasonalNaive`` for weeks; ``SeasonalNaive-bar``, ``SeasonalNaive-5``, say, for other seasons."""
+        return "SeasonalNaive" if self.season == "week" else f"SeasonalNaive-{self.season}"
 
     def _fit_one(self, history: History) -> SeriesFit:
         if len(history.y) < self.h + 2:
@@ -70,7 +99,7 @@ class SeasonalNaive(PerSeriesForecaster):
         for step in range(1, self.h + 1):
             source = latest_in_season(previous, origins, origins + step)
             errors[:, step - 1] = history.y[origins + step] - history.y[np.where(source < 0, origins, source)]
-        return SeriesFit(bands=ResidualQuantiles.from_errors(errors), coefficients=np.empty((0, 0)))
+        return SeriesFit(bands=ResidualQuantiles.from_errors(errors))
 
     def _point(self, fitted: SeriesFit, history: History, future: pd.DataFrame) -> NDArray[np.float64]:
         del fitted
@@ -92,7 +121,7 @@ class Naive(SeasonalNaive):
         Bands of `predict`, in percent.
     """
 
-    def __init__(self, h: int, level: Sequence[float] = (80, 95)) -> None:
+    def __init__(self, h: int, level: Sequence[float] = BANDS) -> None:
         super().__init__(h, 1, level)
 
     @property

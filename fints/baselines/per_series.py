@@ -2,90 +2,55 @@
 
 from __future__ import annotations
 
+import logging
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 import pandas as pd
 
+from fints.baselines.history import History
 from fints.errors import ConfigError, DateError, NotFittedError, UnknownNameError
 from fints.forecast import Forecast
+from fints.series import CALENDAR_PREFIX, PAST_PREFIX
 from fints.series.panel import future_frame, validate_panel
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Self
 
     from numpy.typing import NDArray
 
     from fints.conformal import ResidualQuantiles
 
-DAILY = "1d"
+LOG = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SeriesFit:
-    """What a baseline learned about one series.
+    """What a baseline learned about one series; models with more to keep derive from it.
 
     Parameters
     ----------
     bands : ResidualQuantiles
         Quantiles of its errors at each step ahead.
-    coefficients : ndarray, shape (h, k)
-        One regression per step ahead; empty for models without any.
+    coefficients : ndarray
+        Whatever numbers the model estimated, in a shape of its own; empty for models without any.
+    fallback : str
+        Why a simpler model stands in for the one asked for; empty if none does.
     """
 
     bands: ResidualQuantiles
-    coefficients: NDArray[np.float64]
+    coefficients: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    fallback: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class History:
-    """The known rows of one series, oldest first.
-
-    Parameters
-    ----------
-    unique_id : str
-        Its name, for messages.
-    ds : pandas.DatetimeIndex, shape (T,)
-        Session dates, or exchange-local starts of intraday bars.
-    y : ndarray, shape (T,)
-        Finite values.
-    covariates : pandas.DataFrame, shape (T, c)
-        The columns ``cal_…`` of the panel.
-    intraday : bool
-        Whether several bars share a session.
-    """
-
-    unique_id: str
-    ds: pd.DatetimeIndex
-    y: NDArray[np.float64]
-    covariates: pd.DataFrame
-    intraday: bool
-
-    @classmethod
-    def of(cls, rows: pd.DataFrame) -> History:
-        """Read one series of a panel; rows whose ``y`` is unknown are passed over."""
-        known = rows[np.isfinite(rows["y"].to_numpy(float))]
-        interval = str(rows["interval"].iloc[0]) if "interval" in rows.columns else DAILY
-        return cls(
-            unique_id=str(rows["unique_id"].iloc[0]),
-            ds=pd.DatetimeIndex(known["ds"]),
-            y=known["y"].to_numpy(float),
-            covariates=known.filter(regex="^cal_").reset_index(drop=True),
-            intraday=interval != DAILY,
-        )
-
-    def bars_per_session(self) -> int:
-        """Count the bars of an ordinary session: the most frequent count; 1 on daily bars."""
-        if not self.intraday or not len(self.ds):
-            return 1
-        counts = pd.Series(1, index=self.ds.normalize()).groupby(level=0).sum()
-        return int(counts.mode().max())
+Fit = TypeVar("Fit", bound=SeriesFit)
 
 
-class PerSeriesForecaster(ABC):
+class PerSeriesForecaster(ABC, Generic[Fit]):
     """A forecaster that fits each series alone.
 
     Parameters
@@ -106,7 +71,7 @@ class PerSeriesForecaster(ABC):
             raise ConfigError(f"{type(self).__name__}: h is the number of bars to forecast, at least 1; got {h}")
         self._h = int(h)
         self.level = tuple(level)
-        self._fits: dict[str, SeriesFit] = {}
+        self._fits: dict[str, Fit] = {}
         self._panel: pd.DataFrame | None = None
 
     @property
@@ -123,6 +88,16 @@ class PerSeriesForecaster(ABC):
     def reads_calendar(self) -> bool:
         """Whether it uses the panel's known-future covariates."""
         return False
+
+    @property
+    def reads_companions(self) -> bool:
+        """Whether it uses the panel's past companions."""
+        return False
+
+    @property
+    def fallbacks(self) -> Mapping[str, str]:
+        """Series for which a simpler model stands in for the one asked for, with the reason."""
+        return MappingProxyType({name: fit.fallback for name, fit in self._fits.items() if fit.fallback})
 
     def fit(self, panel: pd.DataFrame) -> Self:
         """Fit every series of the panel.
@@ -143,8 +118,10 @@ class PerSeriesForecaster(ABC):
             If a series is too short, named in the message.
         """
         valid = validate_panel(panel)
-        self._fits = {name: self._fit_one(History.of(rows)) for name, rows in _series(valid)}
+        self._fits = self._fit_all([History.of(rows) for _, rows in _series(valid)])
         self._panel = valid
+        for name, reason in self.fallbacks.items():
+            LOG.warning("%s, %s: %s", self.name, name, reason)
         return self
 
     def forecast(
@@ -184,8 +161,7 @@ class PerSeriesForecaster(ABC):
         if self._panel is None:
             raise NotFittedError(f"{self.name} was asked to forecast before it was fitted; call fit(panel) first")
         history = self._panel if panel is None else validate_panel(panel)
-        if not self.reads_calendar:
-            history = history[["unique_id", "ds", "y", "exchange", "interval"]]
+        history = history[[c for c in history.columns if self._reads(str(c))]]
         start = None if at is None else pd.Timestamp(at)
         future = future_frame(history, self.h, known_at=known_at, start=start)
         ahead = dict(iter(future.groupby("unique_id", sort=False)))
@@ -215,15 +191,32 @@ class PerSeriesForecaster(ABC):
         fitted = self._fits[history.unique_id]
         point = self._point(fitted, history, future)
         keys = future[["unique_id", "ds", "step"]].reset_index(drop=True)
-        return Forecast(frame=keys, mean=point, quantiles=fitted.bands.around(point, keys["step"].to_numpy(np.int64)))
+        steps = keys["step"].to_numpy(np.int64)
+        return Forecast(frame=keys, mean=point, quantiles=self._quantiles(fitted, history, point, steps))
+
+    def _reads(self, column: str) -> bool:
+        if column.startswith(CALENDAR_PREFIX):
+            return self.reads_calendar
+        return self.reads_companions or not column.startswith(PAST_PREFIX)
+
+    def _fit_all(self, histories: list[History]) -> dict[str, Fit]:
+        """Learn every series; one after the other unless a model pools them."""
+        return {history.unique_id: self._fit_one(history) for history in histories}
 
     @abstractmethod
-    def _fit_one(self, history: History) -> SeriesFit:
+    def _fit_one(self, history: History) -> Fit:
         """Learn one series."""
 
     @abstractmethod
-    def _point(self, fitted: SeriesFit, history: History, future: pd.DataFrame) -> NDArray[np.float64]:
+    def _point(self, fitted: Fit, history: History, future: pd.DataFrame) -> NDArray[np.float64]:
         """Point forecast of the rows of `future` (columns of `future_frame`), shape (len(future),)."""
+
+    def _quantiles(
+        self, fitted: Fit, history: History, point: NDArray[np.float64], steps: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Distribution around a point forecast, shape (len(point), len(QUANTILES))."""
+        del history
+        return fitted.bands.around(point, steps)
 
 
 def _require_after(history: pd.DataFrame, ahead: pd.DataFrame) -> pd.DataFrame:

@@ -1,10 +1,11 @@
 """Position and time encodings behind one interface."""
 
-from fints.encodings.attention import attend
+from fints.encodings.attention import attend, attend_rotated
 from fints.encodings.base import Encoding, LayerTerms, NoEncoding, Terms, TimeAxis
 from fints.encodings.build import build
 from fints.encodings.config import CycleConfig, EncodingConfig, NoneConfig, RopeConfig
 from fints.encodings.cycle import cycle_room
+from fints.encodings.learned import effective_periods
 from fints.encodings.registry import COMBINATIONS, ENCODINGS, encoding_config
 
 __all__ = [
@@ -20,7 +21,9 @@ __all__ = [
     "Terms",
     "TimeAxis",
     "attend",
+    "attend_rotated",
     "build",
     "cycle_room",
+    "effective_periods",
     "encoding_config",
 ]

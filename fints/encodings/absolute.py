@@ -10,7 +10,7 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from fints.encodings.config import EncodingConfig
-from fints.encodings.kinds import INITIAL_STD, AddedEncoding
+from fints.encodings.kinds import AddedEncoding, SmallEmbedding
 from fints.errors import EncodingError
 
 if TYPE_CHECKING:
@@ -140,8 +140,7 @@ class AbsoluteLearned(AddedEncoding):
 
     def __init__(self, config: AbsoluteLearnedConfig, dim: int, n_layers: int) -> None:
         super().__init__(n_layers)
-        self.table = nn.Embedding(config.places, dim)
-        nn.init.normal_(self.table.weight, std=INITIAL_STD)
+        self.table = SmallEmbedding(config.places, dim)
 
     def embed(self, x_btc: Tensor, at: TimeAxis) -> Tensor:
         """Add the rows of the places to tokens of shape (B, T, C).

@@ -12,6 +12,7 @@ from torch.nn import functional
 from fints.encodings.base import Terms
 from fints.encodings.config import EncodingConfig
 from fints.encodings.kinds import BiasEncoding, LazyBias
+from fints.encodings.rotation import table_dtype
 
 if TYPE_CHECKING:
     from fints.encodings.base import TimeAxis
@@ -56,17 +57,17 @@ class LinearBias(LazyBias):
     ----------
     slopes : Tensor, shape (H,), float64
     q_places, k_places : Tensor, shape (B or 1, Tq) and (B or 1, Tk), float64
-    folds : bool
-        Every query stands at or after every key.
-    folds_causally : bool
-        Query i stands at or after the keys 0 … i, for each i.
+    after_all : tuple of bool, length Tq
+        Whether query i stands at or after every key; empty where the places were not looked at.
+    after_own : tuple of bool, length min(Tq, Tk)
+        Whether query i stands at or after the keys 0 … i; empty where the places were not looked at.
     """
 
     slopes: Tensor
     q_places: Tensor
     k_places: Tensor
-    folds: bool
-    folds_causally: bool
+    after_all: tuple[bool, ...]
+    after_own: tuple[bool, ...]
 
     @classmethod
     def between(cls, slopes: tuple[float, ...], q_places: Tensor, k_places: Tensor) -> LinearBias:
@@ -74,23 +75,42 @@ class LinearBias(LazyBias):
 
         That depends on the places, so under compilation and on the meta device the answer is no.
         """
-        folds = causally = False
+        after_all: list[bool] = []
+        after_own: list[bool] = []
         if not (q_places.is_meta or torch.compiler.is_compiling()):
-            folds = bool((q_places.amin(-1) >= k_places.amax(-1)).all())
-            causally = q_places.shape[-1] == k_places.shape[-1] and bool((q_places >= k_places.cummax(-1).values).all())
+            latest = k_places.cummax(-1).values
+            pairs = min(q_places.shape[-1], k_places.shape[-1])
+            after_all = (q_places >= latest[:, -1:]).all(0).tolist()
+            after_own = (q_places[:, :pairs] >= latest[:, :pairs]).all(0).tolist()
         device_slopes = torch.tensor(slopes, dtype=torch.float64, device=q_places.device)
-        return cls(device_slopes, q_places, k_places, folds, causally)
+        return cls(device_slopes, q_places, k_places, tuple(after_all), tuple(after_own))
+
+    @property
+    def folds(self) -> bool:
+        """Whether every query stands at or after every key."""
+        return len(self.after_all) > 0 and all(self.after_all)
+
+    @property
+    def folds_causally(self) -> bool:
+        """Whether there is a query for each key, which stands at or after it and those before it."""
+        return len(self.after_own) == self.q_places.shape[-1] == self.k_places.shape[-1] and all(self.after_own)
+
+    def bias_of(self, rows: slice) -> LinearBias:
+        """Take the bias of some of the queries; it folds where theirs does. See `LayerTerms.bias_of`."""
+        places, after_own = self.q_places[:, rows], self.after_own[rows]
+        return LinearBias(self.slopes, places, self.k_places, self.after_all[rows], after_own)
 
     def materialise(self) -> Tensor:
-        """Return ``−m |p_q − p_k|``, shape (B or 1, H, Tq, Tk), float32; distances are taken in float64."""
+        """Return ``−m |p_q − p_k|``, shape (B or 1, H, Tq, Tk), as wide as a table; distances are taken in float64."""
         distance = (self.q_places[:, None, :, None] - self.k_places[:, None, None, :]).abs()
-        return (-self.slopes[:, None, None] * distance).to(torch.float32)
+        return (-self.slopes[:, None, None] * distance).to(table_dtype())
 
     def fold(self, q_bhtd: Tensor, k_bhtd: Tensor, scale: float) -> tuple[Tensor, Tensor]:
         """Carry the bias in one more channel.
 
-        Where no key stands after its query, ``−m (p_q − p_k) = m (p_k − p_last) − m (p_q − p_last)``, and the
-        softmax over keys ignores the second term. Query channel ``1 / scale``, key channel the first term.
+        Where no key stands after its query, ``−m (p_q − p_k) = m (p_k − p_mid) − m (p_q − p_mid)``, and the
+        softmax over keys ignores the second term. Query channel ``1 / scale``, key channel the first term; counted
+        from the middle of the window, it is half as large at most as from an end, and so is its rounding.
 
         Parameters
         ----------
@@ -105,8 +125,8 @@ class LinearBias(LazyBias):
             p_first)`` in float32: 8e-6 over 512 bars at the steepest slope of 8 heads.
         """
         pad = (0, -(q_bhtd.shape[-1] + 1) % HEAD_WIDTH_MULTIPLE)
-        ago = self.k_places - self.k_places.amax(-1, keepdim=True)
-        k_channel = (self.slopes[:, None] * ago[:, None]).to(k_bhtd.dtype)[..., None]
+        middle = (self.k_places.amin(-1, keepdim=True) + self.k_places.amax(-1, keepdim=True)) / 2
+        k_channel = (self.slopes[:, None] * (self.k_places - middle)[:, None]).to(k_bhtd.dtype)[..., None]
         k_extra = functional.pad(k_channel, pad).expand(*k_bhtd.shape[:-1], -1)
         q_extra = functional.pad(q_bhtd.new_full((*q_bhtd.shape[:-1], 1), 1 / scale), pad)
         return torch.cat((q_bhtd, q_extra), dim=-1), torch.cat((k_bhtd, k_extra), dim=-1)

@@ -45,12 +45,22 @@ def attend(q_bhtd: Tensor, k_bhtd: Tensor, v_bhtd: Tensor, layer: LayerTerms, *,
     EncodingError
         If causal attention is asked for with unequal numbers of queries and keys.
     """
+    q_bhtd, k_bhtd = layer.rotate(q_bhtd, k_bhtd)
+    return attend_rotated(q_bhtd, k_bhtd, v_bhtd, layer, is_causal=is_causal)
+
+
+def attend_rotated(
+    q_bhtd: Tensor, k_bhtd: Tensor, v_bhtd: Tensor, layer: LayerTerms, *, is_causal: bool = False
+) -> Tensor:
+    """Attend with queries and keys that `layer` has rotated already; see `attend`.
+
+    Keys that several groups of queries look at are so rotated once; give each group its own `LayerTerms.bias_of`.
+    """
     if is_causal and q_bhtd.shape[2] != k_bhtd.shape[2]:
         raise EncodingError(
             f"causal attention needs one query per key; got {q_bhtd.shape[2]} queries and {k_bhtd.shape[2]} keys; "
             "attend with is_causal=False to keys that are all in the past"
         )
-    q_bhtd, k_bhtd = layer.rotate(q_bhtd, k_bhtd)
     linear = _foldable(layer, q_bhtd, is_causal=is_causal)
     if linear is not None:
         return _folded(q_bhtd, k_bhtd, v_bhtd, linear, is_causal=is_causal)

@@ -90,33 +90,22 @@ class TimeBank(ExactModule):
         scale = torch.tensor(self.betas, dtype=torch.float64, device=device) / self.unit
         return start + self.offset * scale
 
-    def turns(self, seconds: Tensor) -> list[Tensor]:
-        """Return the phase of every plane at every place, less some whole turns.
-
-        Parameters
-        ----------
-        seconds : Tensor, shape (B or 1, T), float64
-            Unix time.
+    def frequencies(self, device: torch.device | str | None = None) -> tuple[Tensor, Tensor]:
+        """Return the frequency of every layer and plane in turns per second, in two parts whose sum it is.
 
         Returns
         -------
-        list of Tensor, shape (B or 1, T, P), float64
-            One per layer, in turns. Exact to 1e-12 turns for whole seconds and rates up to 1 rad/s. The gradient
-            reaches the offset as if no turn had been taken off.
+        coarse, fine : Tensor, shape (L, P), float64
+            The product of the coarse part, which carries no gradient, and whole seconds is exact; the other part is
+            small.
         """
-        since = (seconds - self.epoch)[..., None]
-        alpha = self.alpha(seconds.device)
-        per_alpha = torch.tensor(self._per_alpha, dtype=torch.float64, device=seconds.device)
+        alpha = self.alpha(device)
+        per_alpha = torch.tensor(self._per_alpha, dtype=torch.float64, device=device)
         frequency, rest = _product(alpha, per_alpha[:, 0])
         rest = rest + alpha.detach() * per_alpha[:, 1]
         # 20 bits of frequency times 33 bits of seconds fit a float64.
         coarse = _leading(frequency.detach(), _COARSE)
-        fine = (frequency - coarse) + rest
-        tables = []
-        for coarse_p, fine_p in zip(coarse, fine, strict=True):
-            whole = coarse_p * since
-            tables.append((whole - whole.round()) + fine_p * since)
-        return tables
+        return coarse, (frequency - coarse) + rest
 
 
 def _two_parts(value: Fraction) -> tuple[float, float]:

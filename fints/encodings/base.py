@@ -12,6 +12,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
+from fints.encodings.bank import ExactModule
 from fints.encodings.places import check_places
 from fints.errors import EncodingError
 
@@ -132,6 +133,40 @@ class LayerTerms:
         """
         return q_bhtd, k_bhtd
 
+    def bias_of(self, rows: slice) -> LayerTerms:
+        """Take the bias of some of the queries.
+
+        Parameters
+        ----------
+        rows : slice
+            Of the queries.
+
+        Returns
+        -------
+        LayerTerms
+            Terms that rotate nothing; nothing is computed before their bias is asked for.
+        """
+        return BiasRows(self, rows)
+
+
+class BiasRows(LayerTerms):
+    """The bias of some of the queries of a layer.
+
+    Parameters
+    ----------
+    whole : LayerTerms
+    rows : slice
+    """
+
+    def __init__(self, whole: LayerTerms, rows: slice) -> None:
+        self.whole, self.rows = whole, rows
+
+    @property
+    def bias(self) -> Tensor | None:  # type: ignore[override]
+        """A view of the whole bias, which its owner keeps."""
+        bias = self.whole.bias
+        return None if bias is None else bias[..., self.rows, :]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Terms:
@@ -173,6 +208,14 @@ class Encoding(nn.Module, ABC):
         """
         opinions = [getattr(module, "shifted_query", None) for module in self.modules()]
         return next((opinion for opinion in opinions if opinion is not None), None)
+
+    def frequency_parameters(self) -> list[nn.Parameter]:
+        """Return the parameters that are learned frequencies, which want a learning rate of their own and no decay.
+
+        They are those of an `ExactModule`, in this encoding or a part of it: what must not be cast is a frequency.
+        """
+        exact = [module for module in self.modules() if isinstance(module, ExactModule)]
+        return [parameter for module in exact for parameter in module.parameters(recurse=False)]
 
     def embed(self, x_btc: Tensor, at: TimeAxis) -> Tensor:  # noqa: ARG002
         """Add the places to token embeddings of shape (B, T, C); the identity unless the encoding is additive."""

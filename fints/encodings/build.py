@@ -20,7 +20,7 @@ from fints.encodings.base import Encoding, NoEncoding
 from fints.encodings.clock import ClockConfig
 from fints.encodings.combine import FeatureSplit, HeadSplit, SplitConfig, SumConfig, SumEncoding, allot
 from fints.encodings.config import CycleConfig, EncodingConfig, NoneConfig, RopeConfig
-from fints.encodings.cycle import cycle_planes
+from fints.encodings.cycle import cycle
 from fints.encodings.features import (
     CalendarFeatures,
     CalendarFeaturesConfig,
@@ -28,7 +28,7 @@ from fints.encodings.features import (
     FourierFeaturesConfig,
 )
 from fints.encodings.registry import encoding_config
-from fints.encodings.rfr import RfrConfig, rfr
+from fints.encodings.rfr import LearnedHeadRotary, RfrConfig, rfr
 from fints.encodings.rope import RotaryEncoding, rope_planes
 from fints.encodings.rote import Rote, RoteConfig
 from fints.encodings.t_rope import TRope, TRopeConfig
@@ -105,8 +105,10 @@ def build(
     UnknownNameError
         If the kind does not exist.
     EncodingError
-        If an option does not fit, the heads do not divide the width, or a plan is missing.
+        If an option or a size does not fit, the heads do not divide the width, or a plan is missing.
     """
+    if min(dim, n_heads, n_layers) < 1:
+        raise EncodingError(f"a transformer has a width, heads and layers; got {dim}, {n_heads} and {n_layers} of them")
     if dim % n_heads:
         raise EncodingError(f"{n_heads} heads do not divide a model of width {dim}; choose a multiple")
     return _built(encoding_config(encoding), Place(dim, n_heads, n_layers, plan, seed))
@@ -114,6 +116,13 @@ def build(
 
 def _built(config: EncodingConfig, at: Place) -> Encoding:
     return BUILDERS[type(config)](config, at)
+
+
+def _rope(config: RopeConfig, at: Place) -> Encoding:
+    planes = rope_planes(at.head_dim, config.base, config.clock)
+    if config.learn:
+        return LearnedHeadRotary(((planes,) * at.n_heads,) * at.n_layers, 0, config.unit)
+    return RotaryEncoding(planes, at.n_layers)
 
 
 def _split(config: SplitConfig, at: Place) -> Encoding:
@@ -145,9 +154,9 @@ BUILDERS: Mapping[type[EncodingConfig], Callable[[Any, Place], Encoding]] = Mapp
         CalendarFeaturesConfig: lambda c, at: CalendarFeatures(c, at.dim, at.n_layers),
         FourierFeaturesConfig: lambda c, at: FourierFeatures(at.periods(c.kind), at.dim, at.n_layers),
         AlibiConfig: lambda c, at: AlibiEncoding(c, at.n_heads, at.n_layers),
-        RopeConfig: lambda c, at: RotaryEncoding(rope_planes(at.head_dim, c.base, c.clock), at.n_layers),
+        RopeConfig: _rope,
         XposConfig: lambda c, at: XposEncoding(c, at.head_dim, at.n_layers),
-        CycleConfig: lambda c, at: RotaryEncoding(cycle_planes(c, at.head_dim, at.periods(c.kind)), at.n_layers),
+        CycleConfig: lambda c, at: cycle(c, at.head_dim, at.n_layers, at.periods(c.kind)),
         RfrConfig: lambda c, at: rfr(c, at.head_dim, at.n_heads, at.n_layers, at.seed),
         ClockConfig: lambda c, at: clock_rope.clock(c, at.head_dim, at.n_heads, at.n_layers, at.plan, at.seed),
         TRopeConfig: lambda c, at: TRope(c, at.head_dim, at.n_layers, at.plan, at.seed),

@@ -10,6 +10,7 @@ from pydantic import Field
 from fints.encodings.base import AxisClock  # noqa: TC001  (pydantic reads it)
 from fints.encodings.config import EncodingConfig
 from fints.encodings.kernels import CosineKernel, Kernel, PeriodicGaussianKernel
+from fints.encodings.places import check_period
 from fints.encodings.rfr import HeadPlanes, head_rotary, rest_planes
 from fints.encodings.rope import Plane
 from fints.errors import EncodingError
@@ -87,8 +88,8 @@ def clock_planes(
     Raises
     ------
     EncodingError
-        If the head width is odd, the share leaves no plane to the cycle, there is no period, it is below two bars of
-        the index clock, or σ is too wide for it.
+        If the head width is odd, the share leaves no plane to the cycle, there is no period, it is below two bars
+        of the index clock or two seconds, or σ is too wide for it.
     """
     rest = rest_planes(head_dim, config.share, config.base)
     parts = _parts(config, plan)
@@ -123,8 +124,7 @@ def _parts(config: ClockConfig, plan: FrequencyPlan | None) -> list[tuple[AxisCl
     if config.period is not None:
         if config.mixture:
             raise EncodingError("a mixture draws from the cycles of the plan; drop the period or the mixture")
-        if config.clock == "index" and config.period < 2:
-            raise EncodingError(f"a period of {config.period:g} bars is shorter than the 2 that bars resolve")
+        check_period(config.clock, config.period)
         return [(config.clock, _kernel(config, config.period, None), 1.0)]
     if plan is None:
         raise EncodingError("the encoding 'clock' takes its period from a frequency plan; pass plan= or set period")

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from fints.encodings.config import EncodingConfig
-from fints.encodings.kinds import INITIAL_STD, AddedEncoding
+from fints.encodings.kinds import AddedEncoding, SmallEmbedding
 from fints.encodings.rope import Plane, RotaryEncoding
 from fints.encodings.rotation import TURN
 
@@ -80,9 +80,7 @@ class CalendarFeatures(AddedEncoding):
         if self.integers:
             self.hour, self.weekday = nn.Linear(1, dim), nn.Linear(1, dim, bias=False)
         else:
-            self.hour, self.weekday = nn.Embedding(24, dim), nn.Embedding(7, dim)
-            for table in (self.hour, self.weekday):
-                nn.init.normal_(table.weight, std=INITIAL_STD)
+            self.hour, self.weekday = SmallEmbedding(24, dim), SmallEmbedding(7, dim)
 
     def embed(self, x_btc: Tensor, at: TimeAxis) -> Tensor:
         """Add the features to tokens of shape (B, T, C)."""

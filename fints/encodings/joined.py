@@ -87,6 +87,10 @@ class SumTerms(LazyBias):
         """Rotate by the one part that does; see `LayerTerms.rotate`."""
         return self.rotation.rotate(q_bhtd, k_bhtd)
 
+    def bias_of(self, rows: slice) -> SumTerms:
+        """Take the biases of some of the queries, each by itself; see `LayerTerms.bias_of`."""
+        return SumTerms(LayerTerms(), tuple(part.bias_of(rows) for part in self.biases))
+
     def materialise(self) -> Tensor | None:
         """Sum the biases; None if there are none."""
         total: Tensor | None = None

@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable  # noqa: TC003  (pydantic reads it)
 from typing import Annotated, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from numpy.typing import NDArray  # noqa: TC002  (pydantic reads it)
+from pydantic import Field, model_validator
 
+from fints.encodings.config import Kinded
 from fints.errors import EncodingError
 
 NEGATIVE = -1e-6
@@ -30,7 +31,7 @@ _EXTENT_POINTS = 2048
 _PADDING = 64
 
 
-class Kernel(BaseModel, ABC):
+class Kernel(Kinded, ABC):
     """A positive-definite function of distance, as a value that draws its frequencies.
 
     Attributes
@@ -38,10 +39,6 @@ class Kernel(BaseModel, ABC):
     kind : str
         Its name in settings.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    kind: str
 
     @abstractmethod
     def value(self, distance: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
+import torch
+from torch import nn
+
 from fints.encodings.base import Encoding, LayerTerms, Terms
 
 if TYPE_CHECKING:
@@ -15,6 +18,14 @@ if TYPE_CHECKING:
 
 INITIAL_STD = 0.02
 """Standard deviation of a learned table at its start: small beside tokens and logits."""
+
+
+class SmallEmbedding(nn.Embedding):
+    """A table that starts, and can be reset, with `INITIAL_STD`."""
+
+    def reset_parameters(self) -> None:
+        """Draw the table anew."""
+        nn.init.normal_(self.weight, std=INITIAL_STD)
 
 
 class AddedEncoding(Encoding):
@@ -34,12 +45,16 @@ class LazyBias(LayerTerms, ABC):
 
     # Not `functools.cached_property`: its lock breaks the graph of torch.compile on Python 3.11.
     _kept: Tensor | None = None
+    _with_graph: bool = False
 
     @property
     def bias(self) -> Tensor | None:  # type: ignore[override]
         """Added to the attention logits; broadcastable to (B, H, Tq, Tk)."""
-        if self._kept is None:
+        wanted = torch.is_grad_enabled()
+        # One made without a graph will not do where gradients are wanted; see `rotation.LazyTable`.
+        if self._kept is None or (wanted and not self._with_graph):
             object.__setattr__(self, "_kept", self.materialise())
+            object.__setattr__(self, "_with_graph", wanted)
         return self._kept
 
     @abstractmethod

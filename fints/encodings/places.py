@@ -1,4 +1,4 @@
-"""Places that cannot be right."""
+"""Places, and periods on their clocks, that cannot be right."""
 
 from __future__ import annotations
 
@@ -13,6 +13,33 @@ if TYPE_CHECKING:
 
 LATEST_SECOND = 7_258_118_400
 """Unix time of 2200-01-01. Milliseconds of any date after March 1970 lie beyond it."""
+
+SMALLEST_PERIOD = 2.0
+"""In units of a clock that counts whole ones."""
+
+WHOLE_UNITS = {"index": "bars", "seconds": "seconds"}
+
+
+def check_period(clock: str, period: float | None) -> None:
+    """Refuse a period that the whole units of a clock cannot show.
+
+    Parameters
+    ----------
+    clock : str
+        The session and calendar clocks count fractions; what they resolve depends on the bars, and is not checked.
+    period : float, optional
+        In units of the clock.
+
+    Raises
+    ------
+    EncodingError
+        If it is shorter than two units.
+    """
+    if clock in WHOLE_UNITS and period is not None and period < SMALLEST_PERIOD:
+        raise EncodingError(
+            f"a period of {period:g} {WHOLE_UNITS[clock]} is shorter than the {SMALLEST_PERIOD:g} that the {clock} "
+            "clock resolves; give a longer one, or another clock"
+        )
 
 
 def check_places(clock: str, places: Tensor) -> None:

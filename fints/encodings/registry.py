@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
 
@@ -20,9 +21,6 @@ from fints.encodings.time_bias import IntervalBiasConfig, TimeRabConfig
 from fints.encodings.to_rope import ToRopeConfig
 from fints.encodings.xpos import XposConfig
 from fints.errors import EncodingError, UnknownNameError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 AnyEncodingConfig = Annotated[
     NoneConfig
@@ -92,10 +90,12 @@ def encoding_config(encoding: str | Mapping[str, object] | EncodingConfig) -> En
     UnknownNameError
         If the kind does not exist.
     EncodingError
-        If an option is unknown or out of range.
+        If it is none of these, or an option is unknown or out of range.
     """
     if isinstance(encoding, EncodingConfig):
         return encoding
+    if not isinstance(encoding, str | Mapping):
+        raise EncodingError(f"an encoding is given by its key, a mapping or settings; got {encoding!r}")
     value = {"kind": encoding} if isinstance(encoding, str) else dict(encoding)
     kind = value.get("kind")
     known = {**ENCODINGS, **COMBINATIONS}

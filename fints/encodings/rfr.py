@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import chain
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import torch
@@ -15,9 +16,13 @@ from fints.encodings.bank import ExactModule
 from fints.encodings.base import AxisClock, Encoding, Terms, TimeAxis
 from fints.encodings.config import EncodingConfig
 from fints.encodings.kernels import AnyKernel, GaussianKernel
+from fints.encodings.places import check_period
 from fints.encodings.rope import Plane, rope_planes
 from fints.encodings.rotation import Rotation, rotation_table
 from fints.errors import EncodingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 HeadPlanes = tuple[tuple[tuple[Plane, ...], ...], ...]
 """The planes of every head of every layer."""
@@ -87,8 +92,10 @@ def rfr_planes(config: RfrConfig, head_dim: int, n_heads: int, n_layers: int, se
     Raises
     ------
     EncodingError
-        If the head width is odd or the share leaves no plane to be drawn.
+        If the head width is odd, the share leaves no plane to be drawn, or the period of a periodic kernel is below two
+        bars of the index clock or two seconds.
     """
+    check_period(config.clock, getattr(config.kernel, "period", None))
     rest = rest_planes(head_dim, config.share, config.base)
     first = seed if config.seed_base is None else config.seed_base
     layers = []
@@ -129,8 +136,8 @@ class HeadRotary(Encoding):
         ]
         self._mirrored = any(plane.frequency < 0 for plane in every)
 
-    def _tables(self, at: TimeAxis) -> list[Tensor]:
-        """Gather one table per layer, shape (B or 1, H, T, P), complex64."""
+    def _tables(self, at: TimeAxis) -> list[Callable[[], Tensor]]:
+        """Return one function per layer, which gathers a table of shape (B or 1, H, T, P)."""
         parts = []
         for clock, row in self._bank.items():
             places = at.clock(clock)[..., None]
@@ -139,19 +146,14 @@ class HeadRotary(Encoding):
         bank = torch.cat([part.expand(rows, -1, -1) for part in parts], dim=-1)
         if self._mirrored:
             bank = torch.cat((bank, bank.conj_physical()), dim=-1)
-        tables = []
-        for layer in self._columns:
-            columns = torch.tensor(layer, device=bank.device)
-            shape = (len(bank), len(layer), bank.shape[1], columns.shape[-1])
-            spread = bank[:, None].expand(-1, len(layer), -1, -1)
-            tables.append(spread.gather(-1, columns[None, :, None].expand(shape)))
-        return tables
+        return [partial(_gathered, bank, layer) for layer in self._columns]
 
     def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
         """Compute the tables of every layer."""
         q_tables = self._tables(q_at)
-        k_tables = q_tables if k_at is q_at else self._tables(k_at)
-        return Terms(tuple(Rotation(q, k) for q, k in zip(q_tables, k_tables, strict=True)))
+        if k_at is q_at:
+            return Terms(tuple(Rotation(table) for table in q_tables))
+        return Terms(tuple(Rotation(q, k) for q, k in zip(q_tables, self._tables(k_at), strict=True)))
 
 
 class LearnedHeadRotary(ExactModule, Encoding):
@@ -189,22 +191,34 @@ class LearnedHeadRotary(ExactModule, Encoding):
         departure = self.offset / (2 * math.pi * self.unit)
         return start + nn.functional.pad(departure, (start.shape[-1] - departure.shape[-1], 0))
 
-    def _tables(self, at: TimeAxis) -> list[Tensor]:
+    def _tables(self, at: TimeAxis) -> list[Callable[[], Tensor]]:
+        """Return one function per layer, which makes a table of shape (B or 1, H, T, P)."""
         clocks = [at.clock(name) for name in self._clocks]
         rows = max(len(places) for places in clocks)
         places = torch.stack([places.expand(rows, -1) for places in clocks], dim=-1)
-        tables = []
-        for layer, frequency in zip(self.planes, self.frequencies(), strict=True):
-            read = torch.tensor([[self._clocks.index(p.clock) for p in head] for head in layer], device=places.device)
-            turns = places[..., read] * frequency
-            tables.append(rotation_table(turns.transpose(1, 2)))
-        return tables
+        frequencies = self.frequencies()
+
+        def table(layer: int) -> Tensor:
+            read = [[self._clocks.index(plane.clock) for plane in head] for head in self.planes[layer]]
+            turns = places[..., torch.tensor(read, device=places.device)] * frequencies[layer]
+            return rotation_table(turns.transpose(1, 2))
+
+        return [partial(table, layer) for layer in range(self.n_layers)]
 
     def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
         """Compute the tables of every layer."""
         q_tables = self._tables(q_at)
-        k_tables = q_tables if k_at is q_at else self._tables(k_at)
-        return Terms(tuple(Rotation(q, k) for q, k in zip(q_tables, k_tables, strict=True)))
+        if k_at is q_at:
+            return Terms(tuple(Rotation(table) for table in q_tables))
+        return Terms(tuple(Rotation(q, k) for q, k in zip(q_tables, self._tables(k_at), strict=True)))
+
+
+def _gathered(bank_btp: Tensor, columns: list[list[int]]) -> Tensor:
+    """Give every head its columns of a bank, shape (B or 1, H, T, P)."""
+    column_hp = torch.tensor(columns, device=bank_btp.device)
+    n_heads, n_places = len(columns), bank_btp.shape[1]
+    spread = bank_btp[:, None].expand(-1, n_heads, -1, -1)
+    return spread.gather(-1, column_hp[None, :, None].expand(len(bank_btp), -1, n_places, -1))
 
 
 def head_rotary(planes: HeadPlanes, *, learn: bool, n_fixed: int, unit: float) -> Encoding:

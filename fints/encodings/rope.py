@@ -68,6 +68,10 @@ class RotaryEncoding(Encoding):
         super().__init__(n_layers)
         self.planes = planes
 
+    def frequencies(self, device: torch.device) -> torch.Tensor:
+        """Return the frequency of every plane in turns per unit of its clock, shape (P,), float64."""
+        return torch.tensor([plane.frequency for plane in self.planes], dtype=torch.float64, device=device)
+
     def turns(self, at: TimeAxis) -> torch.Tensor:
         """Return the phase of every plane at every place.
 
@@ -79,8 +83,8 @@ class RotaryEncoding(Encoding):
         columns = []
         for clock in dict.fromkeys(plane.clock for plane in self.planes):
             places = at.clock(clock)
-            frequency = torch.tensor([p.frequency for p in self.planes if p.clock == clock], dtype=torch.float64)
-            columns.append(places[..., None] * frequency.to(places.device))
+            own = [i for i, plane in enumerate(self.planes) if plane.clock == clock]
+            columns.append(places[..., None] * self.frequencies(places.device)[own])
         rows = max(len(c) for c in columns)
         grouped = torch.cat([c.expand(rows, -1, -1) for c in columns], dim=-1)
         return grouped[..., self._order()]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import torch
 from pydantic import Field
+from torch.nn import functional
 
 from fints.encodings.base import Encoding, Terms, TimeAxis
 from fints.encodings.config import EncodingConfig
@@ -62,7 +63,8 @@ class Rote(Encoding):
     Raises
     ------
     EncodingError
-        If the head width is odd. In `prepare`: if the settings give no interval and the keys show none.
+        If the head width is odd. In `prepare`: if the settings give no interval and the keys show none, which is not
+        checked while compiling, nor on the meta device.
     """
 
     def __init__(self, config: RoteConfig, head_dim: int, n_heads: int, n_layers: int) -> None:
@@ -73,38 +75,47 @@ class Rote(Encoding):
 
     def scales(self, k_at: TimeAxis) -> tuple[str, ...]:
         """Name the scale of every head after the first."""
-        interval = self.config.interval or _interval(k_at.clock("seconds"))
-        resolved = [name for name, tau in SCALES.items() if tau >= interval] or ["year"]
-        return tuple(resolved[h % len(resolved)] for h in range(self.n_heads - 1))
+        names = tuple(SCALES)
+        return tuple(names[row - 1] for row in self._rows(k_at).tolist()[1:])
 
-    def _table(self, at: TimeAxis, first: Tensor, scales: tuple[str, ...]) -> Tensor:
+    def _rows(self, k_at: TimeAxis) -> Tensor:
+        """Return the row of every head: 0 for the index, 1 and on for the scales; shape (H,), int64.
+
+        Found without looking at a value, so that it compiles into the graph.
+        """
+        seconds = k_at.clock("seconds")
+        if self.n_heads == 1:
+            return torch.zeros(1, dtype=torch.int64, device=seconds.device)
+        interval = _interval(seconds) if self.config.interval is None else self.config.interval
+        taus = torch.tensor(tuple(SCALES.values()), dtype=torch.float64, device=seconds.device)
+        resolved = (taus >= interval).sum().clamp(min=1)
+        after_first = torch.arange(self.n_heads - 1, device=seconds.device) % resolved + 1
+        return torch.cat((after_first.new_zeros(1), after_first))
+
+    def _table(self, at: TimeAxis, first: Tensor, rows: Tensor) -> Tensor:
         """Return the table of all heads, shape (B or 1, H, T, P)."""
         index = at.clock("index")[:, None]
-        if scales:
-            used = tuple(dict.fromkeys(scales))
-            taus = torch.tensor([SCALES[name] for name in used], dtype=torch.float64, device=index.device)
-            counts = ((at.clock("seconds") - first)[:, None] / taus[:, None]).floor()
-            rows = max(len(index), len(counts))
-            index = torch.cat((index.expand(rows, -1, -1), counts.expand(rows, -1, -1)), dim=1)
-            heads = torch.tensor([0, *(1 + used.index(name) for name in scales)], device=index.device)
-        else:
-            heads = torch.zeros(1, dtype=torch.int64, device=index.device)
+        used = tuple(SCALES.values())[: self.n_heads - 1]
+        taus = torch.tensor(used, dtype=torch.float64, device=index.device)
+        counts = ((at.clock("seconds") - first)[:, None] / taus[:, None]).floor()
+        batch = max(len(index), len(counts))
+        places = torch.cat((index.expand(batch, -1, -1), counts.expand(batch, -1, -1)), dim=1)
         frequencies = torch.tensor(self.frequencies, dtype=torch.float64, device=index.device)
-        return rotation_table(index[..., None] * frequencies).index_select(1, heads)
+        return rotation_table(places[..., None] * frequencies).index_select(1, rows)
 
     def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
         """Compute one pair of tables, shared by all layers."""
-        scales = self.scales(k_at) if self.n_heads > 1 else ()
-        first = k_at.clock("seconds").amin(dim=1, keepdim=True) if scales else torch.zeros(1, 1, dtype=torch.float64)
-        q_table = self._table(q_at, first, scales)
-        k_table = q_table if k_at is q_at else self._table(k_at, first, scales)
+        rows = self._rows(k_at)
+        first = k_at.clock("seconds").amin(dim=1, keepdim=True)
+        q_table = self._table(q_at, first, rows)
+        k_table = q_table if k_at is q_at else self._table(k_at, first, rows)
         return Terms((Rotation(q_table, k_table),) * self.n_layers)
 
 
-def _interval(seconds: Tensor) -> float:
+def _interval(seconds: Tensor) -> Tensor:
     """Return the smallest positive difference between places of one row, in seconds."""
     steps = seconds.sort(dim=1).values.diff(dim=1)
-    interval = float(torch.where(steps > 0, steps, math.inf).amin()) if steps.numel() else math.inf
-    if math.isinf(interval):
+    interval = functional.pad(torch.where(steps > 0, steps, math.inf), (0, 1), value=math.inf).amin()
+    if not (interval.is_meta or torch.compiler.is_compiling()) and torch.isinf(interval):
         raise EncodingError("the keys show no bar interval, for no two differ in seconds; set interval= of 'rote'")
     return interval

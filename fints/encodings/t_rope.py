@@ -10,9 +10,9 @@ import torch
 from pydantic import Field, model_validator
 
 from fints.encodings.bank import TimeBank, geometric_betas
+from fints.encodings.bank_rotation import BankRotation, bank_phases
 from fints.encodings.base import Encoding, Terms, TimeAxis
 from fints.encodings.config import EncodingConfig
-from fints.encodings.rotation import Rotation, rotation_table
 from fints.errors import EncodingError
 
 if TYPE_CHECKING:
@@ -129,23 +129,17 @@ class TRope(Encoding):
 
     def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
         """Compute the tables of every layer from the seconds clock."""
-        key_sign = -1.0 if self.config.non_stationary else 1.0
-        q_tables = [_table(turns) for turns in self.query.turns(q_at.clock("seconds"))]
-        if self.key is self.query and k_at is q_at:
-            k_tables = q_tables if key_sign > 0 else [q.conj_physical() for q in q_tables]
-        else:
-            k_tables = [_table(key_sign * turns) for turns in self.key.turns(k_at.clock("seconds"))]
-        return Terms(tuple(Rotation(q, k) for q, k in zip(q_tables, k_tables, strict=True)))
+        sign = -1 if self.config.non_stationary else 1
+        queries = bank_phases(self.query, q_at.clock("seconds"))
+        alike = self.key is self.query and k_at is q_at and sign > 0
+        keys = queries if alike else bank_phases(self.key, k_at.clock("seconds"), sign)
+        return Terms(tuple(BankRotation(q, k) for q, k in zip(queries, keys, strict=True)))
 
     def periods(self) -> tuple[Tensor, Tensor]:
         """Return the effective periods ``2πβ / |α|`` of queries and keys in seconds, shape (L, P) each."""
         with torch.no_grad():
             betas = torch.tensor(self.query.betas, dtype=torch.float64)
             return tuple(2 * math.pi * betas / bank.alpha().abs() for bank in (self.query, self.key))  # type: ignore[return-value]
-
-
-def _table(turns: Tensor) -> Tensor:
-    return rotation_table(turns)[:, None]
 
 
 def _starts(

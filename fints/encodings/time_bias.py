@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 import torch
 from pydantic import Field
 from torch import Tensor, nn
-from torch.nn import functional
 
 from fints.encodings.base import Terms
 from fints.encodings.config import EncodingConfig
@@ -90,18 +89,40 @@ class TableBias(LazyBias):
 
     def materialise(self) -> Tensor:
         """Look up the bias, shape (B or 1, H or 1, Tq, Tk), in the dtype of the tables."""
-        parts = [
-            functional.embedding(rows, table).permute(0, 3, 1, 2)
-            for rows, table in zip(self.rows, self.tables, strict=True)
-        ]
-        total = parts[0]
-        for part in parts[1:]:
-            total = total + part
-        return total
+        first, *others = (looked_up(table, rows) for table, rows in zip(self.tables, self.rows, strict=True))
+        return sum(others, first)
 
 
-def _tables(n_layers: int, rows: int, heads: int) -> nn.ParameterList:
-    return nn.ParameterList(nn.Parameter(INITIAL_STD * torch.randn(rows, heads)) for _ in range(n_layers))
+def looked_up(table: Tensor, rows: Tensor) -> Tensor:
+    """Read a learned table at every pair of query and key.
+
+    One column at a time: `functional.embedding` takes rows of one or two numbers a hundred times as long in its
+    backward pass.
+
+    Parameters
+    ----------
+    table : Tensor, shape (rows, H or 1)
+    rows : Tensor, int64, shape (B or 1, Tq, Tk)
+
+    Returns
+    -------
+    Tensor, shape (B or 1, H or 1, Tq, Tk)
+    """
+    flat = rows.flatten()
+    return torch.stack([column.index_select(0, flat).view(rows.shape) for column in table.unbind(-1)], dim=1)
+
+
+class Tables(nn.ParameterList):
+    """One learned table per layer, each of shape (rows, heads)."""
+
+    def __init__(self, n_layers: int, rows: int, heads: int) -> None:
+        super().__init__(nn.Parameter(torch.empty(rows, heads)) for _ in range(n_layers))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw every table anew."""
+        for table in self:
+            nn.init.normal_(table, std=INITIAL_STD)
 
 
 class TimeRabEncoding(BiasEncoding):
@@ -118,8 +139,8 @@ class TimeRabEncoding(BiasEncoding):
         self.max_offset = config.max_offset
         self.n_buckets = config.buckets
         heads = n_heads if config.per_head else 1
-        self.times = _tables(n_layers, config.buckets, heads)
-        self.offsets = _tables(n_layers, 2 * config.max_offset + 1, heads)
+        self.times = Tables(n_layers, config.buckets, heads)
+        self.offsets = Tables(n_layers, 2 * config.max_offset + 1, heads)
 
     def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
         """Find the rows of every pair once; each layer looks them up in its own tables."""
@@ -146,7 +167,7 @@ class IntervalBiasEncoding(BiasEncoding):
         super().__init__(n_layers)
         self.unit = config.unit
         self.clip = config.clip
-        self.intervals = _tables(n_layers, config.clip + 1, n_heads)
+        self.intervals = Tables(n_layers, config.clip + 1, n_heads)
 
     def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
         """Find the row of every pair once; each layer looks it up in its own table."""

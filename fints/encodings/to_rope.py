@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -9,6 +10,7 @@ import torch
 from pydantic import Field
 
 from fints.encodings.bank import TimeBank, geometric_betas
+from fints.encodings.bank_rotation import BankPhases, BankRotation, bank_phases
 from fints.encodings.base import Encoding, Terms, TimeAxis
 from fints.encodings.config import EncodingConfig
 from fints.encodings.rope import RotaryEncoding, rope_planes
@@ -94,28 +96,33 @@ class ToRope(Encoding):
         betas = geometric_betas(config.beta_min, config.beta_max, n_time)
         self.time = TimeBank(starts, betas, config.epoch, config.unit, learnable=config.learnable)
 
-    def _tables(self, at: TimeAxis) -> list[Tensor]:
-        """Return one table per layer, shape (B or 1, 1 or H, T, P)."""
-        order = self.order.turns(at)
-        return [self._fused(order, time) for time in self.time.turns(at.clock("seconds"))]
-
-    def _fused(self, order: Tensor, time: Tensor) -> Tensor:
-        match self.config.fusion:
-            case "early":
-                return rotation_table(order + time)[:, None]
-            case "planes":
-                rows = max(len(order), len(time))
-                turns = torch.cat((order.expand(rows, -1, -1), time.expand(rows, -1, -1)), dim=-1)
-                return rotation_table(turns)[:, None]
-            case "heads":
-                rows, n_order = max(len(order), len(time)), self.n_heads - self.n_heads // 2
-                one, other = rotation_table(order)[:, None], rotation_table(time)[:, None]
-                return torch.cat(
-                    (one.expand(rows, n_order, -1, -1), other.expand(rows, self.n_heads - n_order, -1, -1)), dim=1
-                )
-
     def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
-        """Compute the tables of every layer from the index and seconds clocks."""
-        q_tables = self._tables(q_at)
-        k_tables = q_tables if k_at is q_at else self._tables(k_at)
-        return Terms(tuple(Rotation(q, k) for q, k in zip(q_tables, k_tables, strict=True)))
+        """Compute what every layer needs from the index and seconds clocks."""
+        queries = self._phases(q_at)
+        keys = queries if k_at is q_at else self._phases(k_at)
+        if self.config.fusion == "early":
+            return Terms(tuple(BankRotation(q, k) for q, k in zip(queries, keys, strict=True)))
+        q_order = self._order(q_at)
+        k_order = q_order if k_at is q_at else self._order(k_at)
+        return Terms(tuple(self._joined((q_order, k_order), pair) for pair in zip(queries, keys, strict=True)))
+
+    def _phases(self, at: TimeAxis) -> list[BankPhases]:
+        beside = self.order.turns(at) if self.config.fusion == "early" else None
+        return bank_phases(self.time, at.clock("seconds"), beside=beside)
+
+    def _order(self, at: TimeAxis) -> Tensor:
+        return rotation_table(self.order.turns(at))[:, None]
+
+    def _joined(self, orders: tuple[Tensor, Tensor], phases: tuple[BankPhases, BankPhases]) -> Rotation:
+        """Join the tables of order and of time along planes or heads."""
+        q_table, k_table = (partial(self._side_by_side, *pair) for pair in zip(orders, phases, strict=True))
+        return Rotation(q_table, None if phases[0] is phases[1] else k_table)
+
+    def _side_by_side(self, order: Tensor, phases: BankPhases) -> Tensor:
+        time = phases.table()
+        rows = max(len(order), len(time))
+        order, time = order.expand(rows, -1, -1, -1), time.expand(rows, -1, -1, -1)
+        if self.config.fusion == "planes":
+            return torch.cat((order, time), dim=-1)
+        n_time = self.n_heads // 2
+        return torch.cat((order.expand(-1, self.n_heads - n_time, -1, -1), time.expand(-1, n_time, -1, -1)), dim=1)

@@ -11,7 +11,7 @@ from torch import Tensor
 from fints.encodings.base import Terms, TimeAxis
 from fints.encodings.config import EncodingConfig
 from fints.encodings.rope import RotaryEncoding, rope_planes
-from fints.encodings.rotation import Rotation, rotation_table
+from fints.encodings.rotation import Rotation, rotation_table, table_dtype
 
 GAMMA = 0.4
 """γ of the decay; the value of the paper."""
@@ -76,4 +76,4 @@ class XposEncoding(RotaryEncoding):
         exponent = sign * ((at.clock(self.clock) - centre) / self.scale).clamp(-MAX_EXPONENT, MAX_EXPONENT)
         decay = torch.tensor(self.decay, dtype=torch.float64, device=exponent.device)
         factor = decay ** exponent[..., None]
-        return (rotation_table(self.turns(at)) * factor.to(torch.float32))[:, None]
+        return (rotation_table(self.turns(at)) * factor.to(table_dtype()))[:, None]

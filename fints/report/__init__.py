@@ -1,8 +1,19 @@
-"""What a person reads in the morning: a page and a table."""
+"""What a person reads: a page and a table in the morning, a page of a study."""
 
 from fints.report.html import render_nightly
 from fints.report.nightly import NightlyReport, TargetReport
 from fints.report.periods import render_periods
+from fints.report.study import StudyPage, StudyReport, render_study
 from fints.report.terminal import nightly_table, periods_table
 
-__all__ = ["NightlyReport", "TargetReport", "nightly_table", "periods_table", "render_nightly", "render_periods"]
+__all__ = [
+    "NightlyReport",
+    "StudyPage",
+    "StudyReport",
+    "TargetReport",
+    "nightly_table",
+    "periods_table",
+    "render_nightly",
+    "render_periods",
+    "render_study",
+]

@@ -13,7 +13,7 @@ from fints.encodings import encoding_config
 from fints.errors import BundleError, FintsError
 from fints.plan import FrequencyPlan
 from fints.transformer.config import NetworkConfig, TrainingConfig
-from fints.transformer.design import Design, Fitted
+from fints.transformer.design import DEFAULT_NAME, Design, Fitted
 
 if TYPE_CHECKING:
     from typing import Any
@@ -85,6 +85,7 @@ def load(path: str | Path) -> tuple[Design, Fitted]:
             training=TrainingConfig.model_validate(value["training"]),
             level=tuple(value["level"]),
             random_seed=value["random_seed"],
+            name=value.get("name", DEFAULT_NAME),
         )
         past, calendar, until = (card["fitted"][key] for key in ("past", "calendar", "until"))
         network = design.network_for(len(past), len(calendar))
@@ -108,6 +109,7 @@ def _card(design: Design, fitted: Fitted, weights: Path) -> dict[str, object]:
             "training": design.training.model_dump(mode="json"),
             "level": list(design.level),
             "random_seed": design.random_seed,
+            "name": design.name,
         },
         "fitted": {"past": list(fitted.past), "calendar": list(fitted.calendar), "until": fitted.until},
     }

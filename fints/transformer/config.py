@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -13,8 +15,10 @@ class NetworkConfig(BaseModel):
     dim : int
         Width of a token.
     n_layers, n_heads : int
+    block : {"softmax", "hstu"}
+        What a layer is: softmax attention and a feed-forward layer, or pointwise attention under a gate (HSTU).
     feed_forward : int
-        Width of the feed-forward layer as a multiple of `dim`.
+        Width of the feed-forward layer as a multiple of `dim`; the HSTU block has none.
     dropout : float
     covariates : bool
         Whether tokens carry the known calendar (columns ``cal_…``). Switch it off to see what an encoding does alone.
@@ -30,6 +34,7 @@ class NetworkConfig(BaseModel):
     dim: int = Field(default=48, ge=4)
     n_layers: int = Field(default=2, ge=1)
     n_heads: int = Field(default=2, ge=1)
+    block: Literal["softmax", "hstu"] = "softmax"
     feed_forward: int = Field(default=2, ge=1)
     dropout: float = Field(default=0.1, ge=0, lt=1)
     covariates: bool = True
@@ -49,6 +54,9 @@ class TrainingConfig(BaseModel):
     learning_rate : float
         Peak of a one-cycle schedule with linear warm-up and cosine decay.
     weight_decay : float
+    frequency_rate : float
+        Learning rate of an encoding's learned frequencies as a multiple of `learning_rate`; 0 keeps them where they
+        start. They are not decayed.
     warm_up : float
         Share of `max_steps`.
     clip : float
@@ -72,6 +80,7 @@ class TrainingConfig(BaseModel):
     batch_size: int = Field(default=16, ge=1)
     learning_rate: float = Field(default=4e-3, gt=0)
     weight_decay: float = Field(default=1e-2, ge=0)
+    frequency_rate: float = Field(default=10.0, ge=0)
     warm_up: float = Field(default=0.1, ge=0, lt=1)
     clip: float = Field(default=1.0, gt=0)
     average: float = Field(default=0.97, ge=0, lt=1)

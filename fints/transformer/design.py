@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from fints.transformer.training import TrainingRecord
 
 
+DEFAULT_NAME = "CycleTransformer"
+
+
 @dataclass(frozen=True, slots=True)
 class Design:
     """Everything that decides what a `CycleTransformer` is before it sees data.
@@ -35,6 +38,8 @@ class Design:
     level : tuple of float
         Bands of `CycleTransformer.predict`, in percent.
     random_seed : int
+    name : str
+        Of its column in forecasts and of its row in tables.
     """
 
     h: int
@@ -45,6 +50,7 @@ class Design:
     training: TrainingConfig
     level: tuple[float, ...]
     random_seed: int
+    name: str = DEFAULT_NAME
 
     def __post_init__(self) -> None:
         if self.h < 1 or self.input_size < 2:
@@ -56,15 +62,17 @@ class Design:
     def network_for(self, n_past: int, n_cal: int) -> CycleNetwork:
         """Build the network with its seeded first weights."""
         net = self.network
-        encoding = build(
-            self.encoding,
-            dim=net.dim,
-            n_heads=net.n_heads,
-            n_layers=net.n_layers,
-            plan=self.plan,
-            seed=self.random_seed,
-        )
         with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.random_seed)
+            encoding = build(
+                self.encoding,
+                dim=net.dim,
+                n_heads=net.n_heads,
+                n_layers=net.n_layers,
+                plan=self.plan,
+                seed=self.random_seed,
+            )
+            # Seeded again: the other weights start alike whatever the encoding draws.
             torch.manual_seed(self.random_seed)
             return CycleNetwork(net, encoding, n_past, n_cal)
 

@@ -89,10 +89,23 @@ class CycleTransformer:
         )
         return other
 
+    def named(self, name: str) -> Self:
+        """Return an unfitted model like this one under another name, to stand beside its like in a comparison.
+
+        Examples
+        --------
+        >>> import fints
+        >>> fints.CycleTransformer(h=20, input_size=252, encoding="rope").named("CycleTransformer[rope]").name
+        'CycleTransformer[rope]'
+        """
+        other = self._bare()
+        other.design = replace(self.design, name=name)
+        return other
+
     @property
     def name(self) -> str:
-        """Name of its column in forecasts and of its row in tables."""
-        return "CycleTransformer"
+        """Name of its column in forecasts and of its row in tables; see `named`."""
+        return self.design.name
 
     @property
     def h(self) -> int:

@@ -13,6 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from fints.encodings import attend_rotated
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -62,26 +64,21 @@ class CausalAttention(nn.Module):
         k_btc, v_btc = self.to_kv(context_btc).chunk(2, dim=-1)
         q_bhtd, k_bhtd = layer.rotate(self._heads(self.to_q(x_btc)), self._heads(k_btc))
         v_bhtd = self._heads(v_btc)
-        parts = []
-        if n_causal:
-            parts.append(_causal(q_bhtd[:, :, :n_causal], k_bhtd, v_bhtd, layer.bias))
-        bias = None if layer.bias is None else layer.bias[..., n_causal:, :]
-        parts.append(functional.scaled_dot_product_attention(q_bhtd[:, :, n_causal:], k_bhtd, v_bhtd, bias))
-        joined: Tensor = self.out(torch.cat(parts, dim=2).transpose(1, 2).flatten(2))
-        return joined
+        if not n_causal:
+            return self._out(attend_rotated(q_bhtd, k_bhtd, v_bhtd, layer))
+        context, queries = slice(0, n_causal), slice(n_causal, None)
+        parts = (
+            attend_rotated(q_bhtd[:, :, context], k_bhtd, v_bhtd, layer.bias_of(context), is_causal=True),
+            attend_rotated(q_bhtd[:, :, queries], k_bhtd, v_bhtd, layer.bias_of(queries)),
+        )
+        return self._out(torch.cat(parts, dim=2))
 
     def _heads(self, x_btc: Tensor) -> Tensor:
         return x_btc.reshape(*x_btc.shape[:2], self.n_heads, -1).transpose(1, 2)
 
-
-def _causal(q_bhtd: Tensor, k_bhtd: Tensor, v_bhtd: Tensor, bias: Tensor | None) -> Tensor:
-    """Attend from every context token to itself and those before it."""
-    if bias is None:
-        return functional.scaled_dot_product_attention(q_bhtd, k_bhtd, v_bhtd, is_causal=True)
-    n = q_bhtd.shape[2]
-    later = torch.ones(n, n, dtype=torch.bool, device=q_bhtd.device).triu(1)
-    masked = bias[..., :n, :].masked_fill(later, float("-inf"))
-    return functional.scaled_dot_product_attention(q_bhtd, k_bhtd, v_bhtd, masked)
+    def _out(self, x_bhtd: Tensor) -> Tensor:
+        joined: Tensor = self.out(x_bhtd.transpose(1, 2).flatten(2))
+        return joined
 
 
 class Block(nn.Module):

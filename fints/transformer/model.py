@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from fints.forecast import QUANTILES
+from fints.transformer.hstu import HstuBlock
 from fints.transformer.layers import Block, QuantileHead
 
 if TYPE_CHECKING:
@@ -70,9 +71,7 @@ class CycleNetwork(nn.Module):
         self.embed_context = nn.Linear(1 + n_past + n_cal, config.dim)
         self.embed_query = nn.Linear(n_cal, config.dim) if n_cal else None
         self.query = nn.Parameter(torch.zeros(config.dim))
-        self.blocks = nn.ModuleList(
-            Block(config.dim, config.n_heads, config.feed_forward, config.dropout) for _ in range(config.n_layers)
-        )
+        self.blocks = nn.ModuleList(_block(config) for _ in range(config.n_layers))
         self.norm = nn.LayerNorm(config.dim)
         self.head = QuantileHead(config.dim, QUANTILES)
         self.skip = nn.Linear(len(SKIP_SPANS) + n_cal, 1, bias=False) if config.linear_skip else None
@@ -106,6 +105,14 @@ class CycleNetwork(nn.Module):
         known = self.embed_query(future_calendar) if self.embed_query is not None else 0.0
         tokens: Tensor = self.query.expand(*future_calendar.shape[:2], -1) + known
         return tokens
+
+
+def _block(config: NetworkConfig) -> Block | HstuBlock:
+    match config.block:
+        case "softmax":
+            return Block(config.dim, config.n_heads, config.feed_forward, config.dropout)
+        case "hstu":
+            return HstuBlock(config.dim, config.n_heads, config.dropout)
 
 
 def query_places(x: Inputs, shift: bool | None) -> tuple[TimeAxis, TimeAxis]:

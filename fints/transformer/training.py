@@ -20,6 +20,7 @@ from lightning.pytorch.callbacks import Callback, EarlyStopping, EMAWeightAverag
 from torch.optim.lr_scheduler import LambdaLR
 from torch.utils.data import DataLoader, Dataset
 
+from fints.encodings import effective_periods
 from fints.errors import SeriesError, TrainingError
 from fints.forecast import QUANTILES
 from fints.series.scaling import standard_scaling
@@ -27,7 +28,7 @@ from fints.transformer.inputs import network_inputs
 from fints.transformer.losses import pinball_loss
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from lightning.pytorch.utilities.types import OptimizerLRSchedulerConfig
     from numpy.typing import NDArray
@@ -53,12 +54,15 @@ class TrainingRecord:
         Step and loss of each look, in units of the window's spread.
     n_train, n_validation : int
         Windows trained on and looked at.
+    periods : tuple of (int, mapping)
+        Step and `fints.encodings.effective_periods` at each look; empty if the encoding learns no frequency.
     """
 
     steps: int
     validation: tuple[tuple[int, float], ...]
     n_train: int
     n_validation: int
+    periods: tuple[tuple[int, Mapping[str, tuple[float, ...]]], ...] = ()
 
     @property
     def best(self) -> tuple[int, float]:
@@ -174,10 +178,20 @@ class TrainingTask(lightning.LightningModule):
         return inputs.to(device), target.to(device)
 
     def configure_optimizers(self) -> OptimizerLRSchedulerConfig:
-        """Return AdamW with linear warm-up and cosine decay; biases, norms and the query are not decayed."""
-        decayed = [p for p in self.parameters() if p.ndim > 1]
-        rest = [p for p in self.parameters() if p.ndim <= 1]
-        groups = [{"params": decayed, "weight_decay": self.config.weight_decay}, {"params": rest, "weight_decay": 0.0}]
+        """Return AdamW with linear warm-up and cosine decay.
+
+        Biases, norms, the query and learned frequencies are not decayed; the latter have a learning rate of their own.
+        """
+        frequencies = self.network.encoding.frequency_parameters()
+        apart = {id(p) for p in frequencies}
+        others = [p for p in self.parameters() if id(p) not in apart]
+        groups: list[dict[str, object]] = [
+            {"params": [p for p in others if p.ndim > 1], "weight_decay": self.config.weight_decay},
+            {"params": [p for p in others if p.ndim <= 1], "weight_decay": 0.0},
+        ]
+        if frequencies:
+            rate = self.config.frequency_rate * self.config.learning_rate
+            groups.append({"params": frequencies, "weight_decay": 0.0, "lr": rate})
         optimizer = torch.optim.AdamW(groups, lr=self.config.learning_rate)
         warm_up = max(1, round(self.config.warm_up * self.config.max_steps))
 
@@ -191,7 +205,7 @@ class TrainingTask(lightning.LightningModule):
 
 
 class Record(Callback):
-    """Keep the validation losses and tell the caller how far training is.
+    """Keep what is seen at each validation and tell the caller how far training is.
 
     Parameters
     ----------
@@ -202,11 +216,18 @@ class Record(Callback):
     def __init__(self, progress: Progress | None) -> None:
         self.progress = progress
         self.validation: list[tuple[int, float]] = []
+        self.periods: list[tuple[int, Mapping[str, tuple[float, ...]]]] = []
 
     def on_train_batch_end(self, trainer: lightning.Trainer, *_: object) -> None:
         """Report a step."""
         if self.progress is not None:
             self.progress(trainer.global_step, trainer.max_steps)
+
+    def on_validation_epoch_start(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """Keep the learned periods of the averaged weights, which are in place by now and until the epoch's end."""
+        periods = effective_periods(cast("TrainingTask", pl_module).network.encoding)
+        if periods:
+            self.periods.append((trainer.global_step, periods))
 
     def on_validation_end(self, trainer: lightning.Trainer, *_: object) -> None:
         """Keep a validation loss."""
@@ -266,7 +287,9 @@ def train(
         best = torch.load(Path(keep.best_model_path), weights_only=True)["state_dict"]
         task.load_state_dict(best)
     network.eval()
-    return TrainingRecord(trainer.global_step, tuple(record.validation), len(split.train), len(looked_at))
+    return TrainingRecord(
+        trainer.global_step, tuple(record.validation), len(split.train), len(looked_at), tuple(record.periods)
+    )
 
 
 def _trainer(config: TrainingConfig, callbacks: list[Callback]) -> lightning.Trainer:

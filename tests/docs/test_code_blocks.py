@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from fints.settings import load_settings
+from fints.encodings import ENCODINGS
+from fints.settings import BacktestSettings, NightlySettings, load_settings, read_settings
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -38,10 +39,20 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("config", sorted((ROOT / "configs").glob("*.yaml")), ids=lambda p: p.name)
 def test_every_configuration_in_the_repository_is_valid(config):
-    assert load_settings(config)
+    assert read_settings(BacktestSettings if config.stem == "backtest" else NightlySettings, config)
 
 
 def test_the_commented_defaults_are_the_defaults():
     stated = load_settings(ROOT / "configs" / "nightly.yaml")
     assert stated.model_copy(update={"symbols": None}) == load_settings()
     assert set(yaml.safe_load((ROOT / "configs" / "nightly.yaml").read_text("utf-8"))) == set(type(stated).model_fields)
+
+
+def test_the_table_of_encodings_holds_every_kind_and_what_it_learns():
+    page = (ROOT / "docs" / "how-to" / "encodings.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)` \|.*\| ([^|]+) \| ([^|]+) \|$", page, re.MULTILINE)
+    learned = {key: said for key, _, said in rows if key in ENCODINGS}
+    assert list(learned) == list(ENCODINGS)
+    assert {key for key, said in learned.items() if said == "optional"} == {
+        key for key, config in ENCODINGS.items() if "learn" in config.model_fields
+    }

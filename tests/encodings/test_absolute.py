@@ -102,6 +102,25 @@ def test_a_half_precision_module_still_tells_neighbouring_bars_apart(name):
     assert added(cast, 7, dtype=torch.bfloat16).dtype == torch.bfloat16
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("cast", [False, True])
+def test_the_line_is_exact_before_it_meets_half_precision_tokens(dtype, cast):
+    """Neighbouring bars lie far below the rounding of their places in half precision: 2 in 390 for bfloat16."""
+    encoding = MAKERS["linear"]()
+    with torch.no_grad():
+        encoding.project.weight.fill_(1.0)
+        encoding.project.bias.fill_(-384.0)
+    encoding = encoding.to(dtype) if cast else encoding
+    places = [98_304.0 + step for step in (0, 1, 2, 3, 16, 64)]
+    assert added(encoding, *places, dtype=dtype)[0, :, 0].tolist() == [0, 1 / 256, 2 / 256, 3 / 256, 1 / 16, 1 / 4]
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_the_sinusoidal_table_is_exact_before_it_meets_half_precision_tokens(dtype):
+    found = added(MAKERS["sinusoidal"](), 98_305.0, dtype=dtype)[0, 0, 0].item()
+    assert found == pytest.approx(math.sin(98_305.0), rel=torch.finfo(dtype).eps)
+
+
 def test_only_the_rows_that_were_asked_for_learn():
     encoding = MAKERS["learned"]()
     added(encoding, 3, 5).sum().backward()

@@ -96,6 +96,16 @@ def test_only_a_bias_whose_keys_are_past_may_be_folded(queries, keys, folds, cau
     assert (layer.folds, layer.folds_causally) == (folds, causally)
 
 
+def test_queries_fold_by_halves_where_they_do_not_together():
+    places = [1.0, 2.0, 5.0, 6.0, 8.0]
+    layer = AlibiEncoding(AlibiConfig(), 2, 1).prepare(axis(*places), axis(*places[:3])).layer(0)
+    assert not layer.folds
+    assert not layer.folds_causally
+    assert layer.bias_of(slice(0, 3)).folds_causally
+    assert layer.bias_of(slice(3, None)).folds
+    assert not layer.bias_of(slice(1, None)).folds
+
+
 def test_the_meta_device_needs_no_places():
     at = TimeAxis(index=torch.zeros(1, 4, dtype=torch.float64, device="meta"))
     layer = AlibiEncoding(AlibiConfig(), 4, 1).prepare(at, at).layer(0)

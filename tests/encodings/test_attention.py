@@ -12,7 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from fints.encodings import LayerTerms, TimeAxis
 from fints.encodings.alibi import AlibiConfig, AlibiEncoding
-from fints.encodings.attention import attend
+from fints.encodings.attention import attend, attend_rotated
 from fints.encodings.combine import HeadSplit, SumEncoding
 from fints.encodings.rope import RotaryEncoding, rope_planes
 from fints.encodings.time_bias import TimeRabConfig, TimeRabEncoding
@@ -224,6 +224,35 @@ def test_inference_before_training_leaves_nothing_behind(name):
     copy.load_state_dict(encoding.state_dict())
     again = attend(*leaves, copy.prepare(axis(places), axis(places)).layer(0), is_causal=True)
     assert torch.equal(out, again)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("rows", [slice(0, 6), slice(6, None), slice(2, 4)], ids=str)
+def test_some_queries_get_their_rows_of_the_bias_and_no_rotation(name, rows):
+    places = sessions(9)
+    layer = made(name).prepare(axis(places), axis(places[:6])).layer(0)
+    part = layer.bias_of(rows)
+    q, k, _ = vectors(6, 6)
+    assert all(torch.equal(a, b) for a, b in zip(part.rotate(q, k), (q, k), strict=True))
+    if layer.bias is None:
+        assert part.bias is None
+    else:
+        assert torch.equal(part.bias, layer.bias[..., rows, :])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_context_and_forecast_queries_attended_apart_get_what_they_get_together(name):
+    """As the transformer does: keys rotated once, the context causal, the queries not."""
+    places = sessions(9)
+    layer = made(name).prepare(axis(places), axis(places[:6])).layer(0)
+    q, k, v = vectors(9, 6)
+    hidden = torch.ones(9, 6, dtype=torch.bool).triu(1)
+    turned, keys = layer.rotate(q, k)
+    logits = turned @ keys.mT / math.sqrt(q.shape[-1]) + (0 if layer.bias is None else layer.bias.double())
+    expected = logits.masked_fill(hidden, -math.inf).softmax(-1) @ v
+    context = attend_rotated(turned[:, :, :6], keys, v, layer.bias_of(slice(0, 6)), is_causal=True)
+    queries = attend_rotated(turned[:, :, 6:], keys, v, layer.bias_of(slice(6, None)))
+    assert torch.allclose(torch.cat((context, queries), dim=2), expected, atol=1e-6)
 
 
 def test_causal_attention_with_unequal_lengths_is_refused():

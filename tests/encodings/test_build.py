@@ -92,10 +92,12 @@ def test_every_kind_and_combination_can_be_built_and_attended_with(encoding):
     assert x.shape == (2, 6, 32)
 
 
-def test_settings_survive_json():
-    for encoding in [*ENCODINGS, *NESTED]:
+@pytest.mark.parametrize("short", [False, True])
+def test_settings_survive_json(short):
+    kernels = [{"kind": "rfr", "kernel": {"kind": kind, "length": 8.0}} for kind in ("gaussian", "laplace")]
+    for encoding in [*ENCODINGS, *NESTED, *kernels]:
         config = encoding_config(encoding)
-        assert encoding_config(config.model_dump(mode="json")) == config
+        assert encoding_config(config.model_dump(mode="json", exclude_defaults=short)) == config
 
 
 def test_parts_of_a_combination_draw_differently():

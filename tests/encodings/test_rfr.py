@@ -1,4 +1,4 @@
-"""Random Fourier Rotations estimate q·k·f; propositions 3.1 and 3.2 of ClockRoPE's write-up."""
+"""Random Fourier Rotations estimate q·k·f; propositions 3.1 and 3.2 of ClockRoPE."""
 
 import copy
 import math
@@ -186,6 +186,18 @@ def test_learned_frequencies_start_at_the_draw_and_get_their_gradient():
     slope = (loss(step) - loss(-step)).item() / 2e-2
     assert learned.offset.grad[1, 0, 1].item() == pytest.approx(slope, rel=1e-2, abs=1e-3)
     assert learned.offset.grad[0].abs().sum() == 0
+
+
+def test_an_offset_is_the_departure_in_radians_per_unit():
+    config = RfrConfig(share=0.5, learn=True, unit=40.0)
+    start, moved = rfr(config, 8, 2, 2), rfr(config, 8, 2, 2)
+    with torch.no_grad():
+        moved.offset.fill_(0.5)
+    at = axis(0.0, 10.0, 80.0)
+    tables = [encoding.prepare(at, at).layer(1).q_table.detach() for encoding in (start, moved)]
+    departure = (tables[1] / tables[0]).angle()
+    assert torch.allclose(departure[..., :2], torch.zeros(1), atol=1e-5)
+    assert torch.allclose(departure[..., 2:], torch.tensor([0.0, 0.125, 1.0])[:, None], atol=1e-5)
 
 
 def test_settings_are_read_from_plain_values():

@@ -1,4 +1,4 @@
-"""T-RoPE: theorems 1 and 2, remark 3 and corollary 1 of its write-up, and the precision that they need."""
+"""T-RoPE: its switches, starts and precision; its theorems stand in `test_t_rope_laws`."""
 
 import copy
 import math
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from fints.encodings import TimeAxis
 from fints.encodings.bank import TimeBank, geometric_betas
+from fints.encodings.bank_rotation import bank_phases
 from fints.encodings.t_rope import TRope, TRopeConfig
 from fints.errors import EncodingError
 from fints.plan import Cycle, FrequencyPlan
@@ -35,9 +36,8 @@ def made(**options):
     return TRope(TRopeConfig(**options), DIM, LAYERS)
 
 
-def score(encoding, q_place, k_place, q=None, k=None, layer=1):
-    q, k = vectors(0) if q is None else q, vectors(1) if k is None else k
-    q, k = encoding.prepare(axis(q_place), axis(k_place)).layer(layer).rotate(q, k)
+def score(encoding, q_place, k_place):
+    q, k = encoding.prepare(axis(q_place), axis(k_place)).layer(1).rotate(vectors(0), vectors(1))
     return (q * k).sum(-1)
 
 
@@ -54,94 +54,11 @@ def exact_angle(alpha, beta, seconds):
     return float((turns - round(turns)) * TURN)
 
 
-@settings(max_examples=30, deadline=None)
-@given(q_place=SECONDS, k_place=SECONDS)
-def test_scores_are_those_of_the_naive_formula(q_place, k_place):
-    encoding = made()
-    expected = torch.zeros(1, HEADS, 1, dtype=torch.float64)
-    q, k = vectors(0), vectors(1)
-    alpha_q, alpha_k = encoding.query.alpha()[1], encoding.key.alpha()[1]
-    for d in range(DIM // 2):
-        beta = 10 ** (2 + 6 * d / (DIM // 2 - 1))
-        # Equation 12, with the sign of its sine term put right.
-        phi = (float(alpha_q[d].detach()) * q_place + float(alpha_k[d].detach()) * k_place) / beta
-        q1, q2, k1, k2 = q[..., 2 * d], q[..., 2 * d + 1], k[..., 2 * d], k[..., 2 * d + 1]
-        expected += (q1 * k1 + q2 * k2) * math.cos(phi) + (q2 * k1 - q1 * k2) * -math.sin(phi)
-    assert torch.allclose(score(encoding, q_place, k_place), expected, atol=1e-5)
-
-
-@settings(max_examples=30, deadline=None)
-@given(q_place=SECONDS, k_place=SECONDS)
-def test_norms_are_kept(q_place, k_place):
-    q, k = made().prepare(axis(q_place), axis(k_place)).layer(0).rotate(vectors(0), vectors(1))
-    assert torch.allclose(q.norm(dim=-1), vectors(0).norm(dim=-1), rtol=1e-6)
-    assert torch.allclose(k.norm(dim=-1), vectors(1).norm(dim=-1), rtol=1e-6)
-
-
 @pytest.mark.parametrize("epoch", [0, 946_684_800])
 def test_the_epoch_changes_nothing_at_itself(epoch):
     q, k = made(epoch=epoch).prepare(axis(epoch), axis(epoch)).layer(0).rotate(vectors(0), vectors(1))
     assert torch.equal(q, vectors(0))
     assert torch.equal(k, vectors(1))
-
-
-@settings(max_examples=30, deadline=None)
-@given(q_place=SECONDS, k_place=SECONDS, shift=st.integers(-400 * DAY, 400 * DAY))
-def test_theorem_1_shared_coefficients_and_standard_keys_see_distances_only(q_place, k_place, shift):
-    encoding = made(shared=True, non_stationary=False)
-    assert torch.allclose(
-        score(encoding, q_place, k_place), score(encoding, q_place + shift, k_place + shift), atol=1e-5
-    )
-
-
-@pytest.mark.parametrize(
-    "options", [{}, {"shared": True}, {"non_stationary": False}], ids=["full", "shared", "separate standard"]
-)
-@pytest.mark.parametrize("shift", [DAY, 30 * DAY, 365 * DAY])
-def test_theorem_2_and_remark_1_other_keys_see_the_date(options, shift):
-    encoding = made(**options)
-    sign = 1 if encoding.config.non_stationary else -1
-    rates = (encoding.query.alpha()[1] + sign * encoding.key.alpha()[1]) / torch.tensor(encoding.query.betas)
-    turns = (rates * shift / (2 * math.pi)).detach()
-    plane = int((turns - turns.round()).abs().argmax())
-    q = torch.zeros_like(vectors(0))
-    q[..., 2 * plane] = 1.0
-    here = encoding.prepare(axis(CLOSES[0]), axis(CLOSES[1])).layer(1)
-    # The key that the turned query meets head on: its score is the largest there is, and no other shift keeps it.
-    k = q.clone()
-    phi = exact_angle(float(encoding.query.alpha()[1, plane].detach()), encoding.query.betas[plane], CLOSES[0])
-    psi = exact_angle(float(encoding.key.alpha()[1, plane].detach()), encoding.key.betas[plane], CLOSES[1])
-    k[..., 2 * plane], k[..., 2 * plane + 1] = math.cos(phi + sign * psi), math.sin(phi + sign * psi)
-    turned = here.rotate(q, k)
-    assert torch.allclose((turned[0] * turned[1]).sum(-1), torch.ones(1, dtype=torch.float64), atol=1e-5)
-    expected = math.cos(2 * math.pi * float(turns[plane]))
-    moved = score(encoding, CLOSES[0] + shift, CLOSES[1] + shift, q, k)
-    assert torch.allclose(moved, torch.full_like(moved, expected), atol=1e-5)
-    assert expected < 1 - 1e-4
-
-
-@settings(max_examples=30, deadline=None)
-@given(q_place=SECONDS, k_place=SECONDS, shift=st.integers(-400 * DAY, 400 * DAY))
-def test_remark_3_opposite_coefficients_see_distances_only_again(q_place, k_place, shift):
-    encoding = made()
-    opposite = [0.3, -1.2, 0.7, 2.0]
-    set_alpha(encoding.query, opposite)
-    set_alpha(encoding.key, [-a for a in opposite])
-    assert torch.allclose(
-        score(encoding, q_place, k_place), score(encoding, q_place + shift, k_place + shift), atol=1e-5
-    )
-
-
-@pytest.mark.parametrize("non_stationary", [True, False])
-@settings(max_examples=30, deadline=None)
-@given(q_place=SECONDS, k_place=SECONDS, years=st.integers(-30, 30), harmonic=st.integers(1, 4))
-def test_corollary_1_a_plane_may_repeat_with_the_target_date(non_stationary, q_place, k_place, years, harmonic):
-    period = 365 * DAY
-    encoding = made(non_stationary=non_stationary)
-    set_alpha(encoding.query, [2 * math.pi * harmonic / period * beta for beta in encoding.query.betas])
-    assert torch.allclose(
-        score(encoding, q_place, k_place), score(encoding, q_place + years * period, k_place), atol=1e-4
-    )
 
 
 @pytest.mark.parametrize("cast", [None, torch.bfloat16, torch.float16, torch.float32])
@@ -155,7 +72,7 @@ def test_angles_are_exact_at_any_date_whatever_the_module_is_cast_to(cast, secon
         bank.offset.clamp_(-1, 1)
     bank = bank if cast is None else torch.nn.Sequential(bank).to(cast)[0]
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        turns = bank.turns(torch.tensor([[float(seconds)]], dtype=torch.float64))[0][0, 0]
+        turns = bank_phases(bank, torch.tensor([[float(seconds)]], dtype=torch.float64))[0].turns()[0, 0]
     for found, alpha, beta in zip(turns.detach(), bank.alpha()[0].detach(), betas, strict=True):
         error = 2 * math.pi * float(found) - exact_angle(alpha, beta, seconds)
         assert abs(math.remainder(error, 2 * math.pi)) <= 1e-9
@@ -174,55 +91,6 @@ def test_the_tables_of_a_cast_module_are_exact_to_a_microradian(seconds):
                 assert abs(complex(found.detach()) - complex(math.cos(angle), math.sin(angle))) <= 1e-6
 
 
-@pytest.mark.parametrize("options", [{}, {"non_stationary": False}, {"shared": True}])
-def test_gradients_of_the_coefficients_are_right(options):
-    encoding = made(**options)
-    at, k_at = axis(*CLOSES[2:4]), axis(*CLOSES[:3])
-    q, k = vectors(0, 2), vectors(1, 3)
-    banks = [encoding.query] if encoding.key is encoding.query else [encoding.query, encoding.key]
-
-    def scores(*offsets):
-        named = {name: o for (name, _), o in zip(encoding.named_parameters(), offsets, strict=True)}
-        terms = torch.func.functional_call(
-            _Prepared(encoding), {f"encoding.{n}": o for n, o in named.items()}, (at, k_at)
-        )
-        q_turned, k_turned = terms.layer(1).rotate(q, k)
-        return q_turned @ k_turned.transpose(-1, -2)
-
-    offsets = [bank.offset.detach().clone().requires_grad_() for bank in banks]
-    assert torch.autograd.gradcheck(scores, offsets, eps=1e-3, atol=2e-3, rtol=1e-3)
-
-
-class _Prepared(torch.nn.Module):
-    def __init__(self, encoding):
-        super().__init__()
-        self.encoding = encoding
-
-    def forward(self, q_at, k_at):
-        return self.encoding.prepare(q_at, k_at)
-
-
-def test_gradients_are_those_of_algorithm_3():
-    encoding = made()
-    q, k = vectors(0, 3), vectors(1, 3).requires_grad_()
-    at = axis(*CLOSES[:3])
-    g = vectors(2, 3)
-    _, turned = encoding.prepare(at, at).layer(0).rotate(q, k)
-    turned.backward(g)
-    t = at.seconds.double()
-    alpha = encoding.key.alpha()[0].detach()
-    for d, beta in enumerate(encoding.key.betas):
-        phi = torch.tensor([exact_angle(alpha[d], beta, s) for s in CLOSES[:3]], dtype=torch.float64)
-        c, s = phi.cos(), phi.sin()
-        x0, x1, g0, g1 = (x.detach()[..., 2 * d + i] for x in (k, g) for i in (0, 1))
-        assert torch.allclose(k.grad[..., 2 * d], g0 * c - g1 * s, atol=1e-6)
-        assert torch.allclose(k.grad[..., 2 * d + 1], g0 * s + g1 * c, atol=1e-6)
-        phase = g0 * (-x0 * s + x1 * c) + g1 * (-x1 * s - x0 * c)
-        assert encoding.key.offset.grad[0, d].item() == pytest.approx(
-            (phase * t / 1e9).sum().item(), rel=1e-5, abs=1e-5
-        )
-
-
 @pytest.mark.parametrize("options", [{}, {"shared": True}, {"shared": True, "non_stationary": False}])
 def test_one_axis_for_queries_and_keys_is_as_good_as_two(options):
     encoding, at = made(**options), axis(*CLOSES)
@@ -233,7 +101,8 @@ def test_one_axis_for_queries_and_keys_is_as_good_as_two(options):
 
 def test_every_plane_learns_at_the_same_pace():
     encoding = TRope(TRopeConfig(), 64, 1)
-    (encoding.query.turns(torch.tensor([[1.5e9]], dtype=torch.float64))[0].sum() * 2 * math.pi).backward()
+    turns = bank_phases(encoding.query, torch.tensor([[1.5e9]], dtype=torch.float64))[0].turns()
+    (turns.sum() * 2 * math.pi).backward()
     assert torch.allclose(encoding.query.offset.grad, torch.full((1, 32), 1.5, dtype=torch.float64))
 
 

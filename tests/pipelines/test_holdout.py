@@ -2,7 +2,6 @@ import pandas as pd
 import pytest
 
 from fints.errors import SeriesError
-from fints.settings import load_settings
 from pipelines.holdout import Holdout, comparable
 from tests.pipelines.conftest import panel
 
@@ -22,9 +21,8 @@ def test_a_series_too_short_before_the_first_cutoff_is_not_compared():
         LONG=("XNYS", "2014-01-02", "2018-12-31"),
         COIN=("24/7", "2018-04-10", "2018-12-31"),
     )
-    settings = load_settings(None, ["h=10", "input_size=100", "holdout.n_windows=12"])
     assert (history["unique_id"] == "COIN").sum() > 100 + 20 + 11 * 10
-    kept, training, left_out = comparable(history, settings)
+    kept, training, left_out = comparable(history, 100, 10, 12, 10)
     assert left_out == ["COIN"]
     assert kept["unique_id"].unique().tolist() == ["LONG"]
     assert len(training) == len(kept) - 12 * 10
@@ -33,4 +31,4 @@ def test_a_series_too_short_before_the_first_cutoff_is_not_compared():
 def test_nothing_to_compare_says_why():
     history = panel(A=("XNYS", "2018-06-01", "2018-12-31"))
     with pytest.raises(SeriesError, match="A: too short"):
-        comparable(history, load_settings())
+        comparable(history, 252, 20, 12, 20)

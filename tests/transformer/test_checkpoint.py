@@ -22,6 +22,16 @@ def test_a_saved_model_forecasts_the_same_bits(saved, fitted, daily_panel):
     assert loaded.predict(daily_panel).equals(fitted.predict(daily_panel))
 
 
+def test_a_name_is_saved_and_a_model_saved_without_one_has_the_usual(daily_panel, tmp_path):
+    folder = tmp_path / "model"
+    small_model().named("mine").fit(daily_panel).save(folder)
+    assert fints.CycleTransformer.load(folder).name == "mine"
+    card = json.loads((folder / CARD).read_text())
+    del card["design"]["name"]
+    (folder / CARD).write_text(json.dumps(card))
+    assert fints.CycleTransformer.load(folder).name == "CycleTransformer"
+
+
 def test_saving_again_replaces_the_model(saved, fitted):
     fitted.save(saved)
     assert sorted(p.name for p in saved.iterdir()) == [CARD, WEIGHTS]

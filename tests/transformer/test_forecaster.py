@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 import fints
 from fints.errors import ConfigError, NotFittedError, SchemaError, SeriesError
@@ -27,6 +28,22 @@ def test_it_forecasts_real_sessions_with_bands(fitted):
 def test_the_same_seed_gives_the_same_bits(daily_panel, fitted):
     again = small_model().fit(daily_panel)
     assert np.array_equal(again.forecast().quantiles, fitted.forecast().quantiles)
+
+
+@pytest.mark.parametrize("encoding", ["absolute_learned", "absolute_linear", "time_rab", "fourier_features", "clock"])
+def test_whatever_an_encoding_draws_follows_the_seed(encoding):
+    states = []
+    for before in (1, 2):
+        torch.manual_seed(before)
+        states.append(small_model(encoding=encoding).design.network_for(0, 2).state_dict())
+    assert all(torch.equal(a, b) for a, b in zip(*(s.values() for s in states), strict=True))
+    other = small_model(encoding=encoding, random_seed=1).design.network_for(0, 2).state_dict()
+    assert not all(torch.equal(a, b) for a, b in zip(states[0].values(), other.values(), strict=True))
+
+
+def test_other_weights_start_alike_whatever_the_encoding():
+    states = [small_model(encoding=e).design.network_for(0, 2).state_dict() for e in ("rope", "absolute_learned")]
+    assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
 
 
 def test_another_seed_gives_another_forecast(daily_panel, fitted):
@@ -92,6 +109,14 @@ def test_a_mean_lies_between_its_quantiles(fitted):
     assert (forecast.mean <= forecast.quantiles[:, -1]).all()
     flat = np.full((2, forecast.quantiles.shape[1]), 3.25)
     assert np.allclose(mean_of_quantiles(flat), 3.25)
+
+
+def test_a_name_of_its_own_stands_in_the_columns_and_changes_nothing_else(daily_panel, fitted):
+    model = small_model().named("CycleTransformer[mine]").fit(daily_panel)
+    assert list(model.predict().columns[2:4]) == ["CycleTransformer[mine]", "CycleTransformer[mine]-lo-80"]
+    assert np.array_equal(model.forecast().quantiles, fitted.forecast().quantiles)
+    assert model.with_settings(SMALL, BRIEF).name == "CycleTransformer[mine]"
+    assert (small_model().name, fitted.name) == ("CycleTransformer", "CycleTransformer")
 
 
 def test_what_cannot_be_forecast_is_refused(fitted, daily_panel):

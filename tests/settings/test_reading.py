@@ -45,7 +45,7 @@ def test_a_key_of_an_encoding_stands_for_its_defaults(tmp_path):
         ("training: {max_step: 3}", r"unknown key 'training\.max_step', did you mean 'max_steps'"),
         (
             "encoding: {kind: cycle, shre: 1}",
-            r"encoding\.cycle\.shre', did you mean 'share' \(known here: base, kind, share",
+            r"encoding\.cycle\.shre', did you mean 'share' \(known here: base, kind, learn, share",
         ),
         ("source: {kind: files, path: a, colums: {}}", r"did you mean 'columns'"),
         ("h: -1", r"h: Input should be greater than or equal to 1 \(got -1\)"),

@@ -1,0 +1,20 @@
+"""Settings of the application, read from YAML: every key is known, or it is an error."""
+
+from fints.settings.backtest import BacktestSettings, Entry, TransformerEntry
+from fints.settings.nightly import HoldoutSettings, NightlySettings
+from fints.settings.reading import load_settings, read_settings
+from fints.settings.section import DataSettings, PeriodSettings, Section, TrackingSettings
+
+__all__ = [
+    "BacktestSettings",
+    "DataSettings",
+    "Entry",
+    "HoldoutSettings",
+    "NightlySettings",
+    "PeriodSettings",
+    "Section",
+    "TrackingSettings",
+    "TransformerEntry",
+    "load_settings",
+    "read_settings",
+]

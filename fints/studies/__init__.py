@@ -1,0 +1,56 @@
+"""Reproducible studies: each asks one question and answers it in words, tables and charts."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from fints.errors import UnknownNameError
+from fints.studies.findings import Chapter, Chart, Findings, HeatMap, Line, LineChart, Table
+from fints.studies.ledger import Ledger
+from fints.studies.study import Bench, Budget, Study, StudyTracker, Untracked
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "STUDIES",
+    "Bench",
+    "Budget",
+    "Chapter",
+    "Chart",
+    "Findings",
+    "HeatMap",
+    "Ledger",
+    "Line",
+    "LineChart",
+    "Study",
+    "StudyTracker",
+    "Table",
+    "Untracked",
+    "get_study",
+]
+
+STUDIES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "claims": ("fints.studies.claims", "Claims"),
+        "extrapolation": ("fints.studies.extrapolation", "Extrapolation"),
+    }
+)
+"""Module and class of every study, by its name; a study is imported when it is asked for."""
+
+
+def get_study(name: str) -> Study:
+    """Look a study up by name.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that name.
+    """
+    if name not in STUDIES:
+        raise UnknownNameError("study", name, STUDIES)
+    module, attribute = STUDIES[name]
+    study: Study = getattr(import_module(module), attribute)()
+    return study

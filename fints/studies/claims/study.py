@@ -1,0 +1,73 @@
+"""The study that checks every published claim which seconds can check."""
+
+from __future__ import annotations
+
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from fints.studies.claims.arithmetic import arithmetic
+from fints.studies.claims.convergence import convergence
+from fints.studies.claims.dates import dates
+from fints.studies.claims.extrapolation import extrapolation
+from fints.studies.claims.gradients import gradients
+from fints.studies.claims.harmonics import harmonics
+from fints.studies.claims.scan import frequency_scan
+from fints.studies.claims.score_maps import score_maps
+from fints.studies.claims.traps import traps
+from fints.studies.claims.unbiasedness import unbiasedness
+from fints.studies.findings import Findings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from fints.studies.claims.evidence import Evidence
+    from fints.studies.study import Bench, Budget
+
+DRAWS: Mapping[Budget, int] = MappingProxyType({"quick": 20_000, "full": 50_000})
+"""Monte-Carlo draws by budget."""
+
+
+def conclude(parts: Iterable[Evidence]) -> Findings:
+    """Gather what is known of every group of claims; one claim that does not hold fails the study."""
+    groups = list(parts)
+    total, failed = sum(len(g.claims) for g in groups), sum(len(g.failed) for g in groups)
+    counted = f"All {total} claims hold." if not failed else f"{failed} of {total} claims do not hold."
+    ordered = sorted(groups, key=lambda g: not g.failed)
+    return Findings(
+        title="Published claims of the encodings, recomputed",
+        verdicts=[counted, *(g.verdict for g in ordered)],
+        chapters=[g.chapter() for g in groups],
+        passed=failed == 0,
+    )
+
+
+class Claims:
+    """Recomputes the numbers and the propositions that the encodings rest on."""
+
+    name = "claims"
+    question = "Do the published numbers and propositions of cycle-RoPE, ClockRoPE and T-RoPE hold of these encodings?"
+
+    def run(self, bench: Bench) -> Findings:
+        """Answer the question. Nothing is trained and nothing is kept; see `fints.studies.Study`."""
+        draws = DRAWS[bench.budget]
+        parts: list[Callable[[], Evidence]] = [
+            extrapolation,
+            frequency_scan,
+            score_maps,
+            traps,
+            partial(unbiasedness, draws),
+            partial(convergence, draws),
+            harmonics,
+            dates,
+            gradients,
+            arithmetic,
+        ]
+        found = []
+        for done, part in enumerate(parts, start=1):
+            found.append(part())
+            bench.progress(done, len(parts))
+        findings = conclude(found)
+        counts = {"claims": sum(len(e.claims) for e in found), "claims_failed": sum(len(e.failed) for e in found)}
+        bench.tracker.log_metrics({name: float(count) for name, count in counts.items()})
+        return findings

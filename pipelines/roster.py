@@ -1,0 +1,95 @@
+"""From the entries of a backtest to unfitted models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fints.settings.backtest import TransformerEntry
+from fints.transformer import CycleTransformer
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    import pandas as pd
+
+    from fints.forecast import Forecast, Forecaster
+    from fints.plan import FrequencyPlan
+    from fints.settings import BacktestSettings
+
+LEVELS = (80, 95)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Named:
+    """A forecaster under another name, so that two of a kind can stand in one table.
+
+    Parameters
+    ----------
+    model : Forecaster
+    name : str
+    """
+
+    model: Forecaster
+    name: str
+
+    @property
+    def h(self) -> int:
+        """Bars ahead that it was trained for."""
+        return self.model.h
+
+    def fit(self, panel: pd.DataFrame) -> Self:
+        """Fit the model; see `fints.forecast.Forecaster.fit`."""
+        self.model.fit(panel)
+        return self
+
+    def forecast(
+        self,
+        panel: pd.DataFrame | None = None,
+        *,
+        at: str | pd.Timestamp | None = None,
+        known_at: str | pd.Timestamp | None = None,
+    ) -> Forecast:
+        """Forecast with the model; see `fints.forecast.Forecaster.forecast`."""
+        return self.model.forecast(panel, at=at, known_at=known_at)
+
+    def predict(
+        self,
+        panel: pd.DataFrame | None = None,
+        *,
+        at: str | pd.Timestamp | None = None,
+        known_at: str | pd.Timestamp | None = None,
+    ) -> pd.DataFrame:
+        """Forecast as a wide frame under this name."""
+        return self.forecast(panel, at=at, known_at=known_at).to_wide(self.name, LEVELS)
+
+
+def make_models(settings: BacktestSettings, plan: FrequencyPlan) -> list[Forecaster]:
+    """Build the models of a backtest, unfitted, in the order of their entries.
+
+    Raises
+    ------
+    UsageError
+        If an encoding and its network do not fit together, or an option of a baseline is out of range.
+    """
+    models: list[Forecaster] = []
+    for entry in settings.models:
+        if isinstance(entry, TransformerEntry):
+            models.append(make_transformer(entry, settings, plan))
+        else:
+            models.append(Named(entry.build(settings.h, LEVELS), entry.label))
+    return models
+
+
+def make_transformer(entry: TransformerEntry, settings: BacktestSettings, plan: FrequencyPlan) -> CycleTransformer:
+    """Build a transformer, unfitted, and find out whether its parts fit together."""
+    model = CycleTransformer(
+        settings.h,
+        entry.input_size or settings.input_size,
+        entry.encoding,
+        plan,
+        random_seed=settings.random_seed if entry.random_seed is None else entry.random_seed,
+    )
+    model = model.with_settings(settings.network_of(entry), settings.training_of(entry)).named(entry.label)
+    model.design.network_for(0, 0)
+    return model

@@ -1,0 +1,124 @@
+"""The backtest as a user sees it: exit codes, tables, runs."""
+
+import pytest
+
+from fints.baselines import HAR
+from fints.errors import SeriesError
+from fints.tracking import Tracking
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # mlflow and its libraries warn about themselves
+
+MODELS = (
+    "[{kind: transformer, encoding: {kind: cycle, learn: true}}, {kind: transformer, encoding: rope},"
+    " {kind: transformer, encoding: {kind: sum, parts: [alibi, rope]}, network: {n_heads: 2}},"
+    " {kind: transformer, encoding: t_rope, network: {block: hstu}}, har, naive]"
+)
+BRIEF = [
+    "--set=h=5",
+    "--set=input_size=40",
+    "--set=n_windows=9",
+    "--set=periods.detect=false",
+    "--set=network={dim: 16, n_heads: 1, n_layers: 1}",
+    "--set=training={max_steps: 4, batch_size: 8, validate_every: 2, validation_windows: 16}",
+    f"--set=models={MODELS}",
+]
+NAMES = [
+    "CycleTransformer[cycle]",
+    "CycleTransformer[rope]",
+    "CycleTransformer[alibi + rope]",
+    "CycleTransformer[t_rope, hstu]",
+    "HAR",
+    "Naive",
+]
+
+
+def test_models_and_encodings_are_compared_and_tested(fints, home):
+    code, out, err, result = fints("backtest", *BRIEF, brief=False)
+    assert code == 0, err
+    found = result["targets"]["log_volume"]
+    board = {row["model"]: row for row in found["leaderboard"]}
+    assert set(board) == set(NAMES)
+    assert all(row["windows"] == 9 and row["n"] + row["void"] == 90 and row["RMSE"] > 0 for row in board.values())
+    assert len(found["cutoffs"]) == 9
+    best = found["leaderboard"][0]["model"]
+    assert len(found["verdicts"]) == len(NAMES) - 1
+    assert all(sentence.startswith(best) and "RMSE" in sentence for sentence in found["verdicts"])
+    assert [row["against"] for row in found["significance"]] == [best] * (len(NAMES) - 1)
+    shown = " ".join(out.split())
+    assert all(name in shown for name in [*NAMES, *found["verdicts"], "9 windows of 5 bars"])
+    client = Tracking(home)._client()
+    parent = client.get_run(result["mlflow_run"])
+    assert parent.info.status == "FINISHED"
+    runs = client.search_runs([parent.info.experiment_id], f"tags.`mlflow.parentRunId` = '{parent.info.run_id}'")
+    assert {run.info.run_name for run in runs} == set(NAMES)
+    for run in runs:
+        assert run.data.metrics["headline/log_volume.rmse"] == pytest.approx(board[run.info.run_name]["RMSE"])
+    learned = next(run for run in runs if run.info.run_name == NAMES[0])
+    trace = client.get_metric_history(learned.info.run_id, "theta/log_volume.offset.0")
+    assert [point.step for point in trace] == [2, 4]
+
+
+PLAIN = [*BRIEF, "--set=models=[har, naive, seasonal_naive]", "--set=tracking.enabled=false"]
+
+
+def test_all_models_are_tested_against_the_chosen_one(fints):
+    code, _, err, result = fints("backtest", *PLAIN, "--set=against=Naive", brief=False)
+    assert code == 0, err
+    sentences = result["targets"]["log_volume"]["verdicts"]
+    assert {sentence.split()[0] for sentence in sentences} == {"HAR", "SeasonalNaive"}
+    assert all("Naive" in sentence for sentence in sentences)
+    assert result["mlflow_run"] is None
+
+
+def test_a_model_that_fails_is_named_and_the_others_go_on(fints, monkeypatch):
+    def broken(self, panel):
+        raise SeriesError("no luck")
+
+    monkeypatch.setattr(HAR, "fit", broken)
+    code, out, _, result = fints("backtest", *PLAIN, brief=False)
+    assert code == 3
+    rows = {row["model"]: row for row in result["targets"]["log_volume"]["leaderboard"]}
+    assert rows["HAR"]["problem"] == "SeriesError: no luck"
+    assert rows["Naive"]["RMSE"] > 0
+    assert "no luck" in out
+
+
+def test_a_target_that_cannot_be_compared_is_named_and_the_other_goes_on(fints, monkeypatch):
+    from pipelines import backtest
+
+    compare_on = backtest.compare_on
+
+    def compared(bars, target, *rest):
+        if target == "log_range":
+            raise SeriesError("no bar has a range")
+        return compare_on(bars, target, *rest)
+
+    monkeypatch.setattr(backtest, "compare_on", compared)
+    code, out, _, result = fints("backtest", *PLAIN, "--set=targets=[log_volume, log_range]", brief=False)
+    assert code == 3
+    assert set(result["targets"]) == {"log_volume"}
+    assert result["failed"] == {"log_range": "no bar has a range"}
+    assert "log_range: no bar has a range" in out
+
+
+def test_too_many_windows_are_refused(fints):
+    code, _, err, _ = fints("backtest", *PLAIN, "--set=n_windows=2000", brief=False)
+    assert code == 1
+    assert "too short" in err
+
+
+@pytest.mark.parametrize(
+    ("setting", "says"),
+    [
+        ("n_window=3", "did you mean 'n_windows'"),
+        ("targets=[log_volme]", "Did you mean 'log_volume'"),
+        ("models=[har, har]", "set name"),
+        ("models=[{kind: transformer, encoding: {kind: cycle, share: 0.01}}]", "leaves none"),
+        ("symbols=[^GSPX]", "Did you mean '^GSPC'"),
+    ],
+)
+def test_a_request_that_cannot_be_met_exits_with_2_and_names_the_offender(fints, setting, says):
+    code, _, err, _ = fints("backtest", *PLAIN, f"--set={setting}", brief=False)
+    assert code == 2, err
+    assert says in err
+    assert "Traceback" not in err

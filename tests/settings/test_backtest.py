@@ -1,0 +1,129 @@
+from pathlib import Path
+
+import pytest
+import yaml
+
+from fints.encodings import ENCODINGS
+from fints.errors import ConfigError
+from fints.plan import FrequencyPlan
+from fints.settings import BacktestSettings, TransformerEntry, read_settings
+from pipelines.roster import make_models
+
+COMMENTED = Path(__file__).parents[2] / "configs" / "backtest.yaml"
+NESTED = [
+    "{kind: sum, parts: [alibi, rope]}",
+    "{kind: sum, parts: [time_rab, t_rope]}",
+    "{kind: split, by: feature, parts: [{share: 0.5, encoding: rope}, {share: 0.5, encoding: clock}]}",
+    "{kind: split, by: head, parts: [{share: 0.5, encoding: alibi}, {share: 0.5, encoding: cycle}]}",
+]
+
+
+def read(*overrides, path=None):
+    return read_settings(BacktestSettings, path, overrides)
+
+
+def written(tmp_path, text):
+    path = tmp_path / "backtest.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("block", ["softmax", "hstu"])
+@pytest.mark.parametrize("encoding", [*sorted(ENCODINGS), *NESTED])
+def test_every_encoding_can_be_chosen(encoding, block):
+    settings = read(f"models=[{{kind: transformer, encoding: {encoding}, network: {{block: {block}}}}}]")
+    (model,) = make_models(settings, FrequencyPlan.from_periods([5, 20]))
+    assert model.design.encoding.kind == yaml.safe_load(f"[{encoding}]")[0] or encoding.startswith("{")
+    assert model.design.network.block == block
+    assert model.name.startswith("CycleTransformer[")
+
+
+def test_without_a_file_cycle_is_compared_with_rope_and_the_baselines_on_the_sample():
+    settings = read()
+    assert [entry.label for entry in settings.models] == [
+        "CycleTransformer[cycle]",
+        "CycleTransformer[rope]",
+        "HAR",
+        "HAR-calendar",
+        "Naive",
+        "SeasonalNaive",
+    ]
+    assert settings.source.kind == "sample"
+    assert settings.step == settings.h
+
+
+def test_the_commented_file_states_every_key_and_its_default():
+    settings = read(path=COMMENTED)
+    assert set(yaml.safe_load(COMMENTED.read_text("utf-8"))) == set(BacktestSettings.model_fields)
+    assert settings.model_copy(update={"symbols": None, "models": read().models}) == read()
+    assert [m.name for m in make_models(settings, FrequencyPlan.from_periods([5, 20]))] == [
+        entry.label for entry in settings.models
+    ]
+
+
+def test_a_model_overrules_the_backtest_key_by_key():
+    common = ["network={dim: 32, n_layers: 1}", "training={max_steps: 7}", "random_seed=4"]
+    settings = read(
+        *common,
+        "models=[{kind: transformer, network: {block: hstu, n_layers: 3}, training: {patience: 9}, input_size: 40}]",
+    )
+    (entry,) = settings.models
+    network, training = settings.network_of(entry), settings.training_of(entry)
+    assert (network.dim, network.n_layers, network.block) == (32, 3, "hstu")
+    assert (training.max_steps, training.patience) == (7, 9)
+    (model,) = make_models(settings, FrequencyPlan.from_periods([5]))
+    assert (model.design.network, model.design.training) == (network, training)
+    assert (model.design.input_size, model.design.random_seed) == (40, 4)
+    assert settings.longest_input() == 40
+
+
+def test_a_value_that_a_model_says_though_it_is_the_default_counts():
+    settings = read("network.dim=32", "models=[{kind: transformer, network: {dim: 48}}]")
+    assert settings.network_of(settings.models[0]).dim == 48
+
+
+def test_a_bare_kind_and_a_single_model_will_do():
+    assert read("models=har") == read("models=[{kind: har}]")
+    assert isinstance(read("models={kind: transformer, encoding: rope}").models[0], TransformerEntry)
+
+
+def test_combinations_are_named_by_their_parts():
+    labels = [read(f"models=[{{kind: transformer, encoding: {e}}}]").models[0].label for e in NESTED]
+    assert labels == [
+        f"CycleTransformer[{name}]" for name in ("alibi + rope", "time_rab + t_rope", "rope | clock", "alibi | cycle")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("models: [har, har]", "HAR stands there more than once: set name"),
+        (
+            "models: [{kind: transformer}, {kind: transformer, training: {max_steps: 3}}]",
+            "CycleTransformer.cycle. stands",
+        ),
+        ("{models: [har, naive], against: HARR}", "there is no model 'HARR'; choose from HAR, Naive"),
+        ("models: [{kind: transformr}]", "transformr"),
+        ("models: [{kind: har, calender: true}]", r"'models\.0\.har\.calender', did you mean 'calendar'"),
+        (
+            "models: [naive, {kind: transformer, network: {dmi: 3}}]",
+            r"'models\.1\.transformer\.network\.dmi', did you mean 'dim'",
+        ),
+        (
+            "models: [{kind: transformer, encoding: {kind: rope, bse: 3}}]",
+            r"'models\.0\.transformer\.encoding\.rope\.bse', did you mean 'base'",
+        ),
+        ("models: []", "models"),
+        ("refit: -1", "refit"),
+        ("n_window: 3", "did you mean 'n_windows'"),
+    ],
+)
+def test_what_does_not_fit_is_named(tmp_path, text, says):
+    with pytest.raises(ConfigError, match=says):
+        read(path=written(tmp_path, text))
+
+
+def test_the_digest_follows_what_decides_the_outcome():
+    assert read().digest == read("tracking.enabled=false").digest
+    assert read().digest != read("n_windows=9").digest
+    assert read().digest != read("models=[har]").digest

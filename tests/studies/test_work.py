@@ -1,0 +1,36 @@
+from dataclasses import dataclass
+
+import torch
+
+from fints.studies.ledger import Ledger
+from fints.studies.work import run_units
+
+
+@dataclass
+class Square:
+    value: int
+
+    def settings(self):
+        return {"value": self.value}
+
+    def run(self):
+        return {"square": self.value**2, "threads": torch.get_num_threads()}
+
+
+def test_results_come_in_the_order_of_the_units_and_nothing_is_done_twice(tmp_path):
+    ledger, told = Ledger(tmp_path / "units.jsonl"), []
+    run_units([Square(3), Square(1)], ledger, 1, lambda *at: told.append(at))
+    results = run_units([Square(1), Square(2), Square(3)], ledger, 1, lambda *at: told.append(at))
+    assert [r["square"] for r in results] == [1, 4, 9]
+    assert told == [(0, 2), (1, 2), (2, 2), (2, 3), (3, 3)]
+
+
+def test_every_unit_has_one_thread_whatever_the_process_has_and_the_process_gets_its_own_back(tmp_path):
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        (result,) = run_units([Square(1)], Ledger(tmp_path / "units.jsonl"), 1, lambda *_: None)
+        assert result["threads"] == 1
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
