@@ -67,7 +67,7 @@ SCOPES: Mapping[Budget, Scope] = MappingProxyType(
         "full": Scope(tuple(TASKS), tuple(ARMS), seeds=5),
     }
 )
-"""Extent of the study by budget; training is the same, so a trial of the one is a trial of the other."""
+"""Extent of the study by budget; training is the same."""
 
 
 @dataclass(frozen=True, slots=True)
