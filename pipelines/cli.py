@@ -26,8 +26,18 @@ app.add_typer(data, name="data")
 
 def _in_a_folder(file: Path | None) -> Path | None:
     """Refuse a place that cannot be written before the work is done, not after."""
-    if file is not None and not file.absolute().parent.is_dir():
-        raise typer.BadParameter(f"there is no folder {file.absolute().parent}")
+    if file is None:
+        return file
+    from pipelines.files import require_writable
+
+    folder = file.absolute().parent
+    if not folder.is_dir():
+        raise typer.BadParameter(f"there is no folder {folder}")
+    try:
+        if not file.exists():
+            require_writable(folder)
+    except OSError as error:
+        raise typer.BadParameter(f"the folder {folder} cannot be written: {error}") from error
     return file
 
 
@@ -81,6 +91,7 @@ def nightly(
         from pipelines.home import Home
         from pipelines.nightly import run_nightly
         from pipelines.progress import stages
+        from pipelines.publish import experiment_name as nightly_experiment
 
         settings, console = _settings(config, overrides), _console()
         asked = parse_as_of(as_of)
@@ -94,7 +105,7 @@ def nightly(
         console.print(outcome.findings_in_words(), style="dim", highlight=False, markup=False)
         console.print(f"report: {outcome.page}", highlight=False, markup=False, soft_wrap=True)
         if outcome.run_id is not None:
-            console.print("MLflow: run `fints ui` and open the link it prints", highlight=False)
+            _lead_to_runs(nightly_experiment(settings.dataset))
         _write_json(json_file, outcome.to_json())
         raise SystemExit(Exit.DONE if outcome.complete else Exit.PARTLY)
 
@@ -104,19 +115,24 @@ def backtest(config: Config = None, overrides: Overrides = None, json_file: Json
     """Compare models and encodings on rolling origins, and say whether their differences mean anything."""
     with reported():
         from fints.settings import BacktestSettings, read_settings
-        from pipelines.backtest import run_backtest
+        from pipelines.backtest import logged, run_backtest
+        from pipelines.backtest_runs import experiment_name
         from pipelines.home import Home
         from pipelines.progress import stages
         from pipelines.scoreboard import backtest_tables
 
         settings, console = read_settings(BacktestSettings, config, overrides or ()), _console()
+        home = Home.from_environment()
         with stages(_console(stderr=True)) as shown:
-            done = run_backtest(settings, Home.from_environment(), shown)
+            done = run_backtest(settings, home, shown)
         console.print(backtest_tables(done))
+        _write_json(json_file, done.to_json())  # before MLflow, whose server may be slow or away
+        with stages(_console(stderr=True)) as shown:
+            done = logged(done, home, shown)
         for warning in done.warnings:
             console.print(f"warning: {warning}", style="yellow", highlight=False, markup=False)
         if done.run_id is not None:
-            console.print("MLflow: run `fints ui` and open the link it prints", highlight=False)
+            _lead_to_runs(experiment_name(settings.dataset))
         _write_json(json_file, done.to_json())
         raise SystemExit(Exit.DONE if done.complete else Exit.PARTLY)
 
@@ -220,7 +236,11 @@ def study(  # noqa: PLR0913, PLR0917 — an argument is an option of the command
     workers: Annotated[int | None, typer.Option(help="Processes at a time; one per processor.", min=1)] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder of the report; reports/studies of the checkout, or of FINTS_HOME.", file_okay=False),
+        typer.Option(
+            help="Folder of the report; by default FINTS_HOME/reports/studies/quick or …/full, and in a checkout its "
+            "reports/studies for full ones. A quick run never replaces the page of a full one.",
+            file_okay=False,
+        ),
     ] = None,
     config: Config = None,
     overrides: Overrides = None,
@@ -230,7 +250,7 @@ def study(  # noqa: PLR0913, PLR0917 — an argument is an option of the command
     with reported():
         from pipelines.home import Home
         from pipelines.progress import stages
-        from pipelines.study import list_studies, plan_job, run_study
+        from pipelines.study import list_studies, logged, plan_job, run_study, tracking_settings
 
         if show:
             for line in list_studies():
@@ -238,13 +258,17 @@ def study(  # noqa: PLR0913, PLR0917 — an argument is an option of the command
             return
         if name is None:
             raise typer.BadParameter("name a study, or list them with --list", param_hint="NAME")
-        settings, home = _settings(config, overrides), Home.from_environment()
+        tracking, home = tracking_settings(config, overrides or ()), Home.from_environment()
         job = plan_job(name, budget.value, workers, out, home)
         with stages(_console(stderr=True)) as shown, shown.stage(job.command) as stage:
-            outcome = run_study(job, home, settings.tracking, stage)
+            outcome = run_study(job, home, stage)
         for sentence in outcome.findings.verdicts:
             _console().print(f"- {sentence}", highlight=False, markup=False, soft_wrap=True)
-        _console().print(f"report: {outcome.page}", highlight=False, markup=False, soft_wrap=True)
+        _console().print(f"report: {job.page}", highlight=False, markup=False, soft_wrap=True)
+        _write_json(json_file, outcome.to_json())
+        outcome = logged(outcome, home, tracking)
+        for warning in outcome.warnings:
+            _console().print(f"warning: {warning}", style="yellow", highlight=False, markup=False)
         _write_json(json_file, outcome.to_json())
         raise SystemExit(Exit.DONE if outcome.findings.passed else Exit.FAILED)
 
@@ -256,21 +280,23 @@ def ui(
     port: Annotated[int, typer.Option(help="Port on this machine.", min=1, max=65535)] = 5000,
     json_file: JsonFile = None,
 ) -> None:
-    """Serve the MLflow runs on this machine and print the link to the nightly ones."""
+    """Serve the MLflow runs on this machine and print the links to them."""
     with reported():
         import subprocess
 
         from fints.tracking import SERVER, Tracking, require_free
         from pipelines.home import Home
-        from pipelines.publish import experiment_name
 
         settings = _settings(config, overrides)
         require_free(port)
         tracking = Tracking(Home.from_environment().root, settings.tracking.uri)
         command = tracking.server_command(port)
-        link = tracking.link(port, experiment_name(settings.dataset)) or f"http://127.0.0.1:{port}"
-        _console().print(f"open {link}  (Ctrl-C stops the server)", highlight=False, markup=False, soft_wrap=True)
-        _write_json(json_file, {"link": link})
+        home = f"http://127.0.0.1:{port}"
+        links = tracking.links(port)
+        _console().print(f"open {home}  (Ctrl-C stops the server)", highlight=False, markup=False, soft_wrap=True)
+        for name, link in links.items():
+            _console().print(f"{name}: {link}", highlight=False, markup=False, soft_wrap=True)
+        _write_json(json_file, {"link": home, "links": links})
         server = subprocess.Popen(command, env={**os.environ, **SERVER}, start_new_session=True)
         try:
             raise SystemExit(server.wait())
@@ -289,6 +315,10 @@ def _console(*, stderr: bool = False) -> Console:
     from pipelines.terminal import console
 
     return console(stderr=stderr)
+
+
+def _lead_to_runs(experiment: str) -> None:
+    _console().print(f"MLflow: run `fints ui` and open its link to {experiment}", highlight=False, markup=False)
 
 
 def _write_json(file: Path | None, value: Any) -> None:  # noqa: ANN401

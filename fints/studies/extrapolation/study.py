@@ -112,6 +112,7 @@ class Extrapolation:
                 if of is task
             }
             boards.append(board(task, self._arms(scope, task), mine, self.protocol))
+        bench.tracker.log_params({"budget": bench.budget, "seeds": scope.seeds})
         log(bench.tracker, boards, self.protocol, [result["seconds"] for result in results])
         return self._findings(boards, scope)
 
