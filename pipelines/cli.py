@@ -7,48 +7,17 @@ import json
 import os
 import signal
 from enum import StrEnum
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path  # noqa: TC003  (typer reads it)
+from typing import Annotated
 
 import typer
 
+from pipelines.data import data
+from pipelines.options import Config, JsonFile, Overrides, nightly_settings, screen, write_json
 from pipelines.outcome import Exit, reported
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from fints.settings import NightlySettings
-
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
-data = typer.Typer(no_args_is_help=True, help="Look into the store of bars.")
 app.add_typer(data, name="data")
-
-
-def _in_a_folder(file: Path | None) -> Path | None:
-    """Refuse a place that cannot be written before the work is done, not after."""
-    if file is None:
-        return file
-    from pipelines.files import require_writable
-
-    folder = file.absolute().parent
-    if not folder.is_dir():
-        raise typer.BadParameter(f"there is no folder {folder}")
-    try:
-        if not file.exists():
-            require_writable(folder)
-    except OSError as error:
-        raise typer.BadParameter(f"the folder {folder} cannot be written: {error}") from error
-    return file
-
-
-Config = Annotated[
-    Path | None, typer.Option("--config", "-c", help="YAML settings; the embedded sample without one.", dir_okay=False)
-]
-Overrides = Annotated[list[str] | None, typer.Option("--set", help="One setting: key=value, nested with dots.")]
-JsonFile = Annotated[
-    Path | None,
-    typer.Option("--json", help="Write the result to a file, for machines.", dir_okay=False, callback=_in_a_folder),
-]
 
 
 class BudgetName(StrEnum):
@@ -56,6 +25,14 @@ class BudgetName(StrEnum):
 
     QUICK = "quick"
     FULL = "full"
+
+
+class PeriodClock(StrEnum):
+    """Where cycles are looked for."""
+
+    both = "both"
+    session = "session"
+    calendar = "calendar"
 
 
 def _version(asked: bool) -> None:
@@ -93,9 +70,9 @@ def nightly(
         from pipelines.progress import stages
         from pipelines.publish import experiment_name as nightly_experiment
 
-        settings, console = _settings(config, overrides), _console()
+        settings, console = nightly_settings(config, overrides), screen()
         asked = parse_as_of(as_of)
-        with stages(_console(stderr=True)) as shown:
+        with stages(screen(stderr=True)) as shown:
             outcome = run_nightly(settings, Home.from_environment(), asked, shown)
         console.print(nightly_table(outcome.report))
         for symbol, cause in outcome.night.failed.items():
@@ -106,7 +83,7 @@ def nightly(
         console.print(f"report: {outcome.page}", highlight=False, markup=False, soft_wrap=True)
         if outcome.run_id is not None:
             _lead_to_runs(nightly_experiment(settings.dataset))
-        _write_json(json_file, outcome.to_json())
+        write_json(json_file, outcome.to_json())
         raise SystemExit(Exit.DONE if outcome.complete else Exit.PARTLY)
 
 
@@ -121,19 +98,19 @@ def backtest(config: Config = None, overrides: Overrides = None, json_file: Json
         from pipelines.progress import stages
         from pipelines.scoreboard import backtest_tables
 
-        settings, console = read_settings(BacktestSettings, config, overrides or ()), _console()
+        settings, console = read_settings(BacktestSettings, config, overrides or ()), screen()
         home = Home.from_environment()
-        with stages(_console(stderr=True)) as shown:
+        with stages(screen(stderr=True)) as shown:
             done = run_backtest(settings, home, shown)
         console.print(backtest_tables(done))
-        _write_json(json_file, done.to_json())  # before MLflow, whose server may be slow or away
-        with stages(_console(stderr=True)) as shown:
+        write_json(json_file, done.to_json())  # before MLflow, whose server may be slow or away
+        with stages(screen(stderr=True)) as shown:
             done = logged(done, home, shown)
         for warning in done.warnings:
             console.print(f"warning: {warning}", style="yellow", highlight=False, markup=False)
         if done.run_id is not None:
             _lead_to_runs(experiment_name(settings.dataset))
-        _write_json(json_file, done.to_json())
+        write_json(json_file, done.to_json())
         raise SystemExit(Exit.DONE if done.complete else Exit.PARTLY)
 
 
@@ -158,72 +135,55 @@ def ingest(
         from pipelines.terminal import plain_table
 
         chosen = [f"source.kind={source}"] if source else []
-        settings, home = _settings(config, [*chosen, *(overrides or [])]), Home.from_environment()
-        with home.locked(), stages(_console(stderr=True)) as shown:
+        settings, home = nightly_settings(config, [*chosen, *(overrides or [])]), Home.from_environment()
+        with home.locked(), stages(screen(stderr=True)) as shown:
             store = BarStore(home.store)
             report = update(make_source(settings.source), store, settings, shown, pd.Timestamp.now("UTC"))
         frame = report.to_frame()
-        _console().print(plain_table(frame, f"version {report.version} of the bars in {home.store}"))
+        screen().print(plain_table(frame, f"version {report.version} of the bars in {home.store}"))
         misplaced = report.misplaced()
         for doubt in misplaced:
-            _console().print(f"warning: {doubt}", style="yellow", highlight=False, markup=False)
+            screen().print(f"warning: {doubt}", style="yellow", highlight=False, markup=False)
         symbols = json.loads(frame.to_json(orient="records"))
-        _write_json(json_file, {"version": report.version, "symbols": symbols, "warnings": misplaced})
+        write_json(json_file, {"version": report.version, "symbols": symbols, "warnings": misplaced})
         ended = Exit.FAILED if len(report.failed) == len(frame) else Exit.PARTLY
         raise SystemExit(ended if report.failed or misplaced else Exit.DONE)
 
 
-@data.command()
-def status(config: Config = None, overrides: Overrides = None, json_file: JsonFile = None) -> None:
-    """Show what is stored: series, span, rows, source, findings."""
-    with reported():
-        _settings(config, overrides)
-        from fints.bars.store import BarStore
-        from pipelines.home import Home
-        from pipelines.terminal import plain_table
-
-        store = BarStore(Home.from_environment().store)
-        frame = store.status()
-        _console().print(plain_table(frame, f"version {store.version()} of the bars in {store.root}"))
-        _write_json(json_file, json.loads(frame.to_json(orient="records", date_format="iso")))
-
-
-@data.command()
-def verify(config: Config = None, overrides: Overrides = None, json_file: JsonFile = None) -> None:
-    """Read everything and say whether the store is sound; exit code 1 if it is not."""
-    with reported():
-        _settings(config, overrides)
-        from fints.bars.store import BarStore
-        from pipelines.home import Home
-
-        store = BarStore(Home.from_environment().store)
-        problems = store.verify()
-        for problem in problems:
-            _console().print(problem, style="red", highlight=False, markup=False)
-        if not problems:
-            _console().print(f"the store in {store.root} is sound", highlight=False, markup=False, soft_wrap=True)
-        _write_json(json_file, {"problems": problems})
-        raise SystemExit(Exit.FAILED if problems else Exit.DONE)
-
-
-@data.command()
-def diff(
-    older: Annotated[int, typer.Argument(help="A version of the bars.")],
-    newer: Annotated[int, typer.Argument(help="A later version.")],
+@app.command()
+def periods(  # noqa: PLR0913, PLR0917 — options of a command
+    symbols: Annotated[list[str] | None, typer.Argument(help="Series; all of the settings without any.")] = None,
+    target: Annotated[str, typer.Option("--target", help="What of them: log_volume, log_range, …")] = "log_volume",
+    clock: Annotated[
+        PeriodClock, typer.Option("--clock", help="Trading sessions, calendar days, or both.")
+    ] = PeriodClock.both,
+    as_of: Annotated[
+        str | None, typer.Option("--as-of", help="Date, or instant with zone, up to which bars are known.")
+    ] = None,
     config: Config = None,
     overrides: Overrides = None,
     json_file: JsonFile = None,
 ) -> None:
-    """Say by symbol what changed between two versions of the bars."""
+    """Find the cycles of series, say how sure they are, and draw them."""
     with reported():
-        _settings(config, overrides)
-        from fints.bars.store import BarStore
+        from fints.report import periods_table
+        from pipelines.asof import parse_as_of
         from pipelines.home import Home
-        from pipelines.terminal import plain_table
+        from pipelines.periods import Asked, find_periods
+        from pipelines.progress import stages
 
-        frame = BarStore(Home.from_environment().store).diff(older, newer)
-        _console().print(plain_table(frame, f"from version {older} to {newer}"))
-        _write_json(json_file, json.loads(frame.to_json(orient="records", date_format="iso")))
+        settings, console = nightly_settings(config, overrides), screen()
+        asked = Asked(tuple(symbols or ()), target, clock.value, parse_as_of(as_of))
+        with stages(screen(stderr=True)) as shown:
+            outcome = find_periods(asked, settings, Home.from_environment(), shown)
+        console.print(periods_table(outcome.found, outcome.title))
+        for note in outcome.notes:
+            console.print(note, style="yellow", highlight=False, markup=False)
+        for problem in outcome.problems:
+            console.print(str(problem), style="red" if problem.left_out else "dim", highlight=False, markup=False)
+        console.print(f"figures: {outcome.page}", highlight=False, markup=False, soft_wrap=True)
+        write_json(json_file, outcome.to_json())
+        raise SystemExit(Exit.PARTLY if any(problem.left_out for problem in outcome.problems) else Exit.DONE)
 
 
 @app.command()
@@ -254,22 +214,22 @@ def study(  # noqa: PLR0913, PLR0917 — an argument is an option of the command
 
         if show:
             for line in list_studies():
-                _console().print(line, highlight=False, markup=False)
+                screen().print(line, highlight=False, markup=False)
             return
         if name is None:
             raise typer.BadParameter("name a study, or list them with --list", param_hint="NAME")
         tracking, home = tracking_settings(config, overrides or ()), Home.from_environment()
         job = plan_job(name, budget.value, workers, out, home)
-        with stages(_console(stderr=True)) as shown, shown.stage(job.command) as stage:
+        with stages(screen(stderr=True)) as shown, shown.stage(job.command) as stage:
             outcome = run_study(job, home, stage)
         for sentence in outcome.findings.verdicts:
-            _console().print(f"- {sentence}", highlight=False, markup=False, soft_wrap=True)
-        _console().print(f"report: {job.page}", highlight=False, markup=False, soft_wrap=True)
-        _write_json(json_file, outcome.to_json())
+            screen().print(f"- {sentence}", highlight=False, markup=False, soft_wrap=True)
+        screen().print(f"report: {job.page}", highlight=False, markup=False, soft_wrap=True)
+        write_json(json_file, outcome.to_json())
         outcome = logged(outcome, home, tracking)
         for warning in outcome.warnings:
-            _console().print(f"warning: {warning}", style="yellow", highlight=False, markup=False)
-        _write_json(json_file, outcome.to_json())
+            screen().print(f"warning: {warning}", style="yellow", highlight=False, markup=False)
+        write_json(json_file, outcome.to_json())
         raise SystemExit(Exit.DONE if outcome.findings.passed else Exit.FAILED)
 
 
@@ -287,16 +247,16 @@ def ui(
         from fints.tracking import SERVER, Tracking, require_free
         from pipelines.home import Home
 
-        settings = _settings(config, overrides)
+        settings = nightly_settings(config, overrides)
         require_free(port)
         tracking = Tracking(Home.from_environment().root, settings.tracking.uri)
         command = tracking.server_command(port)
         home = f"http://127.0.0.1:{port}"
         links = tracking.links(port)
-        _console().print(f"open {home}  (Ctrl-C stops the server)", highlight=False, markup=False, soft_wrap=True)
+        screen().print(f"open {home}  (Ctrl-C stops the server)", highlight=False, markup=False, soft_wrap=True)
         for name, link in links.items():
-            _console().print(f"{name}: {link}", highlight=False, markup=False, soft_wrap=True)
-        _write_json(json_file, {"link": home, "links": links})
+            screen().print(f"{name}: {link}", highlight=False, markup=False, soft_wrap=True)
+        write_json(json_file, {"link": home, "links": links})
         server = subprocess.Popen(command, env={**os.environ, **SERVER}, start_new_session=True)
         try:
             raise SystemExit(server.wait())
@@ -305,31 +265,8 @@ def ui(
                 os.killpg(server.pid, signal.SIGTERM)
 
 
-def _settings(config: Path | None, overrides: list[str] | None) -> NightlySettings:
-    from fints.settings import load_settings
-
-    return load_settings(config, overrides or ())
-
-
-def _console(*, stderr: bool = False) -> Console:
-    from pipelines.terminal import console
-
-    return console(stderr=stderr)
-
-
 def _lead_to_runs(experiment: str) -> None:
-    _console().print(f"MLflow: run `fints ui` and open its link to {experiment}", highlight=False, markup=False)
-
-
-def _write_json(file: Path | None, value: Any) -> None:  # noqa: ANN401
-    if file is None:
-        return
-    from fints.errors import ConfigError
-
-    try:
-        file.write_text(json.dumps(value, indent=1, allow_nan=False, default=str) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"the result cannot be written to {file}: {error}; check --json") from error
+    screen().print(f"MLflow: run `fints ui` and open its link to {experiment}", highlight=False, markup=False)
 
 
 def main() -> None:

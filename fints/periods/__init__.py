@@ -1,7 +1,7 @@
-"""Periods: which cycles a series has, how sure that is, and how precisely they are known."""
+"""Periods: which cycles a series has, on which clock, how sure that is, and how precisely they are known."""
 
 from fints.periods.detect import detect_periods
-from fints.periods.result import Line, Periods
-from fints.periods.search import Spectrum
+from fints.periods.result import Line, Periods, Spectrum
+from fints.periods.stability import Amplitudes
 
-__all__ = ["Line", "Periods", "Spectrum", "detect_periods"]
+__all__ = ["Amplitudes", "Line", "Periods", "Spectrum", "detect_periods"]

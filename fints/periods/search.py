@@ -1,14 +1,16 @@
-"""What to look for in a series, and what looking at its noise alone gave."""
+"""What to look for in a series, and the highest peak of what is left of it on either clock."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from fints.errors import ConfigError, UnknownNameError
-from fints.periods.significance import exceedance, fit_background, ratio_of, search_p_value, search_threshold
+from fints.periods.background import fit_background
+from fints.periods.lines import Tone
+from fints.periods.significance import exceedance, search_p_value, search_threshold
 from fints.periods.spectrum import METHODS
 
 if TYPE_CHECKING:
@@ -16,13 +18,20 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fints.periods.samples import Clock, Samples
-    from fints.periods.significance import Background
+    from fints.periods.background import Background
+    from fints.periods.samples import Samples
+    from fints.periods.scan import Scan
     from fints.periods.spectrum import Periodogram
 
+    FloatArray = NDArray[np.float64]
+
+Clocks = Literal["both", "session", "calendar"]
+
+TIE = 3.0
 _SEPARATION = 1.25
 _SKIRT = 5.0
 _WEAK = 0.1
+_SAME = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +46,12 @@ class Search:
         Most lines per series, harmonics included.
     min_cycles : float
         Fewest cycles that the series has to hold.
+    clock : {"both", "session", "calendar"}
+        Where lines are looked for.
     method : str
         A name of :data:`fints.periods.spectrum.METHODS`.
+    longest : float, optional
+        Longest period wanted, in sessions.
 
     Raises
     ------
@@ -47,9 +60,11 @@ class Search:
     """
 
     alpha: float = 0.05
-    max_lines: int = 8
+    max_lines: int = 12
     min_cycles: float = 3.0
+    clock: Clocks = "both"
     method: str = "fft"
+    longest: float | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 1:
@@ -58,144 +73,121 @@ class Search:
             raise ConfigError(f"max_lines is {self.max_lines}; give at least 1")
         if self.min_cycles < 1:
             raise ConfigError(f"min_cycles is {self.min_cycles}; a period needs at least one whole cycle to be seen")
+        if self.longest is not None and not self.longest > 0:
+            raise ConfigError(f"longest is {self.longest}; give a period in sessions")
         if self.method not in METHODS:
             raise UnknownNameError("periodogram method", self.method, METHODS)
+        if self.clock not in get_args(Clocks):
+            raise UnknownNameError("clock", self.clock, get_args(Clocks))
 
-    def band(self, periodogram: Periodogram, cycles: float | None = None) -> NDArray[np.bool_]:
-        """Which frequencies hold at least `cycles` (by default `min_cycles`) and lie below Nyquist, shape (F,)."""
-        low = (self.min_cycles if cycles is None else cycles) / periodogram.duration
-        high = periodogram.nyquist - 1 / periodogram.duration
-        return (periodogram.frequency >= low) & (periodogram.frequency <= high)
-
-    def reports(self, frequency: float, duration: float) -> bool:
-        """Whether a line of that frequency repeats often enough to be reported."""
-        return frequency * duration >= self.min_cycles
-
-    def peaks(self, periodogram: Periodogram) -> float:
-        """How many independent peaks the band holds, for :func:`search_p_value`."""
-        band = periodogram.frequency[self.band(periodogram)]
-        return float(np.ptp(band) * periodogram.spread) if len(band) else 0.0
+    def reports(self, tone: Tone, samples: Samples) -> bool:
+        """Whether a line repeats often enough, and fast enough, to be reported."""
+        if self.longest is not None and 1 / tone.on("session", samples.rate) > self.longest:
+            return False
+        return tone.frequency * samples.duration(tone.clock) >= self.min_cycles
 
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """The most significant peak of a band.
+    """The most significant peak of a series.
 
     Parameters
     ----------
-    frequency : float
-        Cycles per clock unit.
+    tone : Tone
+        Where it is.
     ratio : float
         Power over the null level.
     p_value : float
-        Search-wide.
+        Search-wide, over both clocks if both are searched.
+    rival : Tone, optional
+        The same cycle on the other clock.
+    lead : float
+        By how much the rival explains less: difference of log-likelihood; infinite without a rival.
     """
 
-    frequency: float
+    tone: Tone
     ratio: float
     p_value: float
+    rival: Tone | None = None
+    lead: float = np.inf
 
-
-def highest_peak(
-    periodogram: Periodogram, background: Background, search: Search, known: Sequence[Peak]
-) -> Peak | None:
-    """Most significant peak that is not a part of a line already known; None if there is none.
-
-    Everything of at least one cycle is looked at: what is too slow to be reported must not leave its skirt in the band.
-    A real cycle drifts, so it leaves power beside its line. Within 1.25 / duration of a line nothing can be told apart
-    from it, and within 5 / duration a peak of less than a tenth of its ratio is its skirt.
-    """
-    band = search.band(periodogram, cycles=1.0)
-    frequency = periodogram.frequency[band]
-    ratio = periodogram.power[band] / background.level(frequency)
-    free = _summits(ratio)
-    for line in known:
-        distance = np.abs(frequency - line.frequency) * periodogram.duration
-        free &= (distance > _SEPARATION) & ((distance > _SKIRT) | (ratio >= _WEAK * line.ratio))
-    if not free.any():
-        return None
-    frequency, ratio = frequency[free], ratio[free]
-    top = exceedance(ratio, background.log_variance(frequency)).argmax()
-    peak = frequency[[top]]
-    others = fit_background(periodogram, like=background, without=float(peak[0]))
-    against = ratio[[top]] * background.level(peak) / others.level(peak)
-    surprise = exceedance(against, others.log_variance(peak))
-    p_value = search_p_value(float(surprise[0]), search.peaks(periodogram))
-    return Peak(float(peak[0]), float(against[0]), p_value)
-
-
-def _summits(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Local maxima; the ends are none, being slopes of what lies beyond."""
-    higher = values[1:] > values[:-1]
-    return (
-        np.concatenate([[False], higher[:-1] & ~higher[1:], [False]])
-        if len(values) > 1
-        else np.zeros(len(values), bool)
-    )
+    @property
+    def tied(self) -> bool:
+        """Whether the series cannot tell on which clock the cycle lives: odds of less than 20 to 1."""
+        return self.rival is not None and self.lead < TIE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spectrum:
-    """The periodogram of one series, with what noise would give.
+class Left:
+    """What is left of a series, seen on the clocks that are searched.
 
     Parameters
     ----------
-    unique_id : str
-        The series.
-    clock : {"session", "calendar"}
-        Unit of time.
-    frequency : numpy.ndarray, shape (F,)
-        Cycles per clock unit, increasing, over the band searched.
-    power : numpy.ndarray, shape (F,)
-        Power of the series, in the square of y's unit.
-    null : numpy.ndarray, shape (F,)
-        Level expected of noise alone.
-    threshold : numpy.ndarray, shape (F,)
-        Power that noise reaches anywhere in the band with probability `alpha`.
-    alpha : float
-        That probability.
-    """
-
-    unique_id: str
-    clock: Clock
-    frequency: NDArray[np.float64]
-    power: NDArray[np.float64]
-    null: NDArray[np.float64]
-    threshold: NDArray[np.float64]
-    alpha: float
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Searched:
-    """One series after its search: enough to draw its spectrum, small enough to keep for every series of a panel.
-
-    Parameters
-    ----------
-    samples : Samples
-        The series.
+    periodogram : Periodogram
+        On the session clock, what the null level was fitted to: the most striking lines, or all, taken out.
     background : Background
-        Null level, lines taken out.
-    search : Search
-        What was looked for.
+        That level.
+    scans : tuple of Scan
+        One per clock.
     """
 
-    samples: Samples
+    periodogram: Periodogram
     background: Background
-    search: Search
+    scans: tuple[Scan, ...]
 
-    def spectrum(self) -> Spectrum:
-        """Periodogram of the series with its lines, the null level and the threshold of significance."""
-        periodogram = METHODS[self.search.method](self.samples, self.samples.value)
-        band = self.search.band(periodogram)
-        frequency = periodogram.frequency[band]
-        null = self.background.level(frequency)
-        needed = search_threshold(self.search.alpha, self.search.peaks(periodogram))
-        return Spectrum(
-            unique_id=self.samples.unique_id,
-            clock=self.samples.clock,
-            frequency=frequency,
-            power=periodogram.power[band],
-            null=null,
-            threshold=null * ratio_of(needed, self.background.log_variance(frequency)),
-            alpha=self.search.alpha,
-        )
+    def highest_peak(self, search: Search, samples: Samples, known: Sequence[Peak]) -> Peak | None:
+        """Highest peak that is not a part of a line already known; None if there is none.
+
+        Of the significant ones it is that which explains most, so that a line comes before what the weekends make of
+        it where the level is known better; if none is significant, it is the most significant.
+
+        Everything of at least one cycle is looked at: what is too slow to be reported must not leave its skirt in the
+        band. A real cycle drifts, so it leaves power beside its line. Within 1.25 / duration of a line nothing can be
+        told apart from it, and a peak of less than a tenth of its ratio within 5 / duration, falling with the square of
+        the distance beyond, is its skirt: that of a size that wanders.
+        """
+        needed = search_threshold(search.alpha, sum(one.peaks for one in self.scans))
+        tops = [(scan, *scan.top(_free(scan, samples.rate, known), needed)) for scan in self.scans]
+        scan, row, _ = max(tops, key=lambda top: top[2])
+        if row < 0:
+            return None
+        tone = Tone(scan.clock, float(scan.frequency[row]))
+        # a peak is judged by a level that it has no part in
+        bar = np.array([folded(tone.on("session", samples.rate), self.periodogram.nyquist)])
+        others = fit_background(self.periodogram, like=self.background, without=float(bar[0]))
+        ratio = scan.ratio[[row]] * self.background.level(bar) / others.level(bar)
+        judged = float(exceedance(ratio, others.log_variance(bar))[0])
+        p_value = search_p_value(judged, sum(one.peaks for one in self.scans))
+        rival, lead = None, np.inf
+        for other in self.scans:
+            if other is not scan:
+                rival, lead = _rival(other, tone, samples)
+                lead = float(scan.ratio[row]) - lead
+        return Peak(tone, float(ratio[0]), p_value, rival, lead)
+
+
+def folded(frequency: float, nyquist: float) -> float:
+    """Frequency below Nyquist that regular samples cannot tell from a given one."""
+    below = frequency % (2 * nyquist)
+    return float(np.clip(min(below, 2 * nyquist - below), 1e-12, nyquist))
+
+
+def _free(scan: Scan, rate: float, known: Sequence[Peak]) -> NDArray[np.bool_]:
+    """Summits of a scan that are not parts of known lines."""
+    free = scan.summits.copy()
+    for line in known:
+        distance = np.abs(scan.frequency - line.tone.on(scan.clock, rate)) * scan.duration
+        skirt = _WEAK * line.ratio * (_SKIRT / np.maximum(distance, _SKIRT)) ** 2
+        free &= (distance > _SEPARATION) & (scan.ratio >= skirt)
+    return free
+
+
+def _rival(scan: Scan, tone: Tone, samples: Samples) -> tuple[Tone | None, float]:
+    """Best match of a cycle on the other clock, and its ratio there."""
+    expected = tone.on(scan.clock, samples.rate)
+    near = np.abs(scan.frequency - expected) * scan.duration <= _SAME
+    if not near.any():
+        return None, -np.inf
+    rows = np.flatnonzero(near)
+    best = rows[scan.ratio[rows].argmax()]
+    return Tone(scan.clock, float(scan.frequency[best])), float(scan.ratio[best])

@@ -1,4 +1,4 @@
-"""Power by frequency.
+"""Power by frequency on the session clock.
 
 Power is scaled so that white noise of variance s² has the expected power s² at every frequency, whatever the taper;
 a line of amplitude A over n samples then peaks near A² n / 4.
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fints.periods.samples import TAPERED_SHARE
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 OVERSAMPLING = 8
-TAPERED_SHARE = 0.2
 _ROUNDING = 1e-12
 
 
@@ -33,18 +34,23 @@ class Periodogram:
     Parameters
     ----------
     frequency : numpy.ndarray, shape (F,)
-        Cycles per clock unit, evenly spaced; `OVERSAMPLING` of them per 1 / duration.
+        Cycles per session, evenly spaced; `OVERSAMPLING` of them per 1 / duration.
     power : numpy.ndarray, shape (F,)
         Power; exponentially distributed about the spectrum under noise.
     duration : float
-        Length of the series in clock units.
+        Length of the series in sessions.
     step : float
-        Clock units between samples.
+        Sessions between samples.
     spread : float
-        √(4π · variance of the squared taper in time), in clock units: how many independent peaks a unit of frequency
+        √(4π · variance of the squared taper in time), in sessions: how many independent peaks a unit of frequency
         holds (Baluev 2008, MNRAS 385, eq. 9).
     correlation : float
-        n Σ w⁴ / (Σ w²)² ≥ 1: by how much tapering correlates neighbouring ordinates.
+        n Σ w⁴ / (Σ w²)² ≥ 1: by how much tapering and gaps correlate neighbouring ordinates.
+    length : int
+        Samples that the spacing of the independent frequencies stands for: those of the series, or a few more.
+    kept : float
+        Share of the degrees of freedom that the regressors taken out have left. What they took they took from the
+        frequencies where they are strong, so that the mean level is that much too low for the others.
     """
 
     frequency: FloatArray
@@ -53,14 +59,16 @@ class Periodogram:
     step: float
     spread: float
     correlation: float
+    length: int
+    kept: float = 1.0
 
     @property
     def nyquist(self) -> float:
-        """Highest frequency, cycles per clock unit."""
+        """Highest frequency, cycles per session."""
         return 0.5 / self.step
 
     def ordinates(self) -> tuple[FloatArray, FloatArray]:
-        """Frequency and power at the nearly independent frequencies k / duration, without zero and Nyquist."""
+        """Frequency and power at nearly independent frequencies 1 / duration apart, without zero and Nyquist."""
         frequency, power = self.frequency[::OVERSAMPLING], self.power[::OVERSAMPLING]
         inside = (frequency > 0) & (frequency < self.nyquist - 0.5 / self.duration)
         return frequency[inside], power[inside]
@@ -72,7 +80,7 @@ def fft_periodogram(samples: Samples, value: FloatArray) -> Periodogram:
     Parameters
     ----------
     samples : Samples
-        Where the values stand; missing slots are interpolated linearly.
+        Where the values stand; missing slots are interpolated linearly, long gaps have no weight.
     value : numpy.ndarray, shape (n,)
         The samples' values, or what is left of them.
 
@@ -85,33 +93,83 @@ def fft_periodogram(samples: Samples, value: FloatArray) -> Periodogram:
     -----
     The taper keeps the strong slow part of a series from leaking over the rest (Percival and Walden 1993, ch. 6).
     """
-    from scipy.signal import detrend, windows
+    return _tapered(samples, without_trend(samples, samples.regular(value)), samples.taper)
+
+
+def lomb_scargle(samples: Samples, value: FloatArray) -> Periodogram:
+    """Periodogram of the observed values alone: missing slots have no weight instead of a made-up value.
+
+    Parameters
+    ----------
+    samples : Samples
+        Where the values stand.
+    value : numpy.ndarray, shape (n,)
+        The samples' values, or what is left of them.
+
+    Returns
+    -------
+    Periodogram
+        As of :func:`fft_periodogram`, trend and taper included.
+
+    Notes
+    -----
+    Bars lie on a regular grid of slots, so that the sums of Lomb (1976, Astrophys. Space Sci. 39, 447-462) and Scargle
+    (1982, ApJ 263, 835-853) are Fourier transforms of the values with zeros in the gaps (Press and Rybicki 1989, ApJ
+    338, 277-280, without their interpolation). It suits white noise with many gaps; noise with memory is better off
+    interpolated, as holes in it look like noise of their own.
+    """
+    observed = np.zeros(samples.size)
+    observed[samples.slot] = 1.0
+    flat = without_trend(samples, samples.regular(value))
+    return _tapered(samples, flat, samples.taper * observed)
+
+
+def _tapered(samples: Samples, flat: FloatArray, taper: FloatArray) -> Periodogram:
+    from scipy.fft import next_fast_len, rfft
 
     n = samples.size
-    taper = windows.tukey(n, TAPERED_SHARE)
     energy = float(np.sum(taper**2))
-    flat = detrend(samples.regular(value), type="linear")
-    # a wise length would be faster, but only multiples of n keep the independent frequencies on the grid
-    length = OVERSAMPLING * n
-    power = np.abs(np.fft.rfft(taper * flat, length)) ** 2 / energy
+    length = next_fast_len(n, real=True)
+    power = np.abs(rfft(taper * flat, OVERSAMPLING * length)) ** 2 / energy
     # what is left of a series that is all lines and trend is rounding, which is not to be searched for lines
     power += (_ROUNDING * np.abs(samples.value).max()) ** 2
     weight, time = taper**2 / energy, np.arange(n)
     variance = float(weight @ time**2 - (weight @ time) ** 2)
     return Periodogram(
-        frequency=np.arange(len(power)) / (length * samples.step),
+        frequency=np.arange(len(power)) / (OVERSAMPLING * length * samples.step),
         power=power,
-        duration=samples.duration,
+        duration=samples.duration("session"),
         step=samples.step,
         spread=float(np.sqrt(4 * np.pi * variance) * samples.step),
-        correlation=float(n * np.sum(taper**4) / energy**2),
+        correlation=float(length * np.sum(taper**4) / energy**2),
+        length=length,
+        kept=1 - samples.taken / len(samples.slot),
     )
 
 
-METHODS: Mapping[str, Callable[[Samples, FloatArray], Periodogram]] = MappingProxyType({"fft": fft_periodogram})
+def without_trend(samples: Samples, regular: FloatArray) -> FloatArray:
+    """Values on the grid less their least-squares line; zero in long gaps, shape (size,)."""
+    inside = np.zeros(samples.size, dtype=bool)
+    for part in samples.stretches:
+        inside[part] = True
+    time = np.flatnonzero(inside).astype(np.float64)
+    values = regular[inside]
+    centred = time - time.mean()
+    slope = float(centred @ values / (centred @ centred))
+    flat = np.zeros(samples.size)
+    flat[inside] = values - values.mean() - slope * centred
+    return flat
+
+
+METHODS: Mapping[str, Callable[[Samples, FloatArray], Periodogram]] = MappingProxyType(
+    {"fft": fft_periodogram, "lomb_scargle": lomb_scargle}
+)
 """Ways to compute a periodogram, by name."""
 
 DESCRIPTIONS: Mapping[str, str] = MappingProxyType(
-    {"fft": f"FFT periodogram, linear detrend, {TAPERED_SHARE:.0%} cosine taper"}
+    {
+        "fft": f"FFT periodogram, linear detrend, {TAPERED_SHARE:.0%} cosine taper",
+        "lomb_scargle": f"Lomb-Scargle periodogram, linear detrend, {TAPERED_SHARE:.0%} cosine taper",
+    }
 )
 """The same in words, for tables."""

@@ -1,6 +1,7 @@
 """Cycles, and the plan that gives them to the encodings."""
 
 from fints.plan.cycle import CLOCKS, NYQUIST_PERIOD, ORIGINS, Clock, Cycle, Line, Origin
+from fints.plan.diff import CycleChange, plan_diff
 from fints.plan.frequency_plan import PRIOR_PERIODS, FrequencyPlan
 from fints.plan.pooling import SAME_CYCLE
 
@@ -12,7 +13,9 @@ __all__ = [
     "SAME_CYCLE",
     "Clock",
     "Cycle",
+    "CycleChange",
     "FrequencyPlan",
     "Line",
     "Origin",
+    "plan_diff",
 ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from fints.errors import PlanError
 from fints.plan.cycle import NYQUIST_PERIOD, Cycle, Line
-from fints.plan.pooling import SAME_CYCLE, pool, prior_strength
+from fints.plan.pooling import close, pool_lines, prior_strength
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -93,8 +93,8 @@ class FrequencyPlan:
         """Put detected periods before prior ones, and say of each why it is there.
 
         Lines of several series that differ by less than `SAME_CYCLE` in log-period are one cycle, placed at their
-        precision-weighted mean. A prior is replaced by the detected cycle that lies as close to it, and kept where
-        nothing significant was found.
+        precision-weighted mean. A prior is replaced by a detected cycle one of whose harmonics lies as close to it on
+        either clock, and kept where nothing significant and stable was found, or nothing could be.
 
         Parameters
         ----------
@@ -110,12 +110,16 @@ class FrequencyPlan:
         import pandas as pd
 
         frame = found if isinstance(found, pd.DataFrame) else found.to_frame()
-        detected = pool(frame, alpha)[:most]
+        longest = math.inf if isinstance(found, pd.DataFrame) else found.longest("session")
+        pooled = pool_lines(frame, alpha)[:most]
+        detected = [cycle for cycle, _ in pooled]
         cycles = list(detected)
         for prior in priors:
-            near = [c for c in detected if c.clock == "session" and abs(math.log(c.period / prior)) < SAME_CYCLE]
-            if not near:
-                reason = f"prior of {prior:g} sessions kept: nothing significant was found near it"
+            if not any(_covers(cycle, other, prior) for cycle, other in pooled):
+                why = "nothing significant was found near it"
+                if prior > longest:
+                    why = f"it is undetectable at this length, which shows periods up to {longest:.0f} sessions"
+                reason = f"prior of {prior:g} sessions kept: {why}"
                 cycles.append(Cycle(float(prior), strength=prior_strength(detected), reason=reason))
         return cls(tuple(cycles))
 
@@ -223,6 +227,12 @@ class FrequencyPlan:
 def _check_sequence(periods: object) -> None:
     if isinstance(periods, str) or not hasattr(periods, "__iter__"):
         raise PlanError(f"periods are a sequence of numbers or cycles, such as [5, 20]; got {periods!r}")
+
+
+def _covers(cycle: Cycle, other_period: float, prior: float) -> bool:
+    """Whether a harmonic of a cycle lies near a period in sessions."""
+    fundamental = cycle.period if cycle.clock == "session" else other_period
+    return any(close(fundamental / number, prior) for number in cycle.harmonics)
 
 
 def _number(period: object) -> float:

@@ -20,6 +20,14 @@ _UNKNOWN_SE = 1e6
 
 def pool(frame: pd.DataFrame, alpha: float) -> list[Cycle]:
     """Merge the significant, stable lines of all series into cycles, the strongest first."""
+    return [cycle for cycle, _ in pool_lines(frame, alpha)]
+
+
+def pool_lines(frame: pd.DataFrame, alpha: float) -> list[tuple[Cycle, float]]:
+    """Merge lines into cycles, each with its period on the other clock (NaN where that is unknown).
+
+    A line that its series puts on either clock alike joins a cycle of the other clock.
+    """
     rows = frame[(frame["q_value"] <= alpha) & frame["stable"]].sort_values("strength", ascending=False)
     groups: list[list[dict[str, Any]]] = []
     for position in range(len(rows)):
@@ -28,14 +36,33 @@ def pool(frame: pd.DataFrame, alpha: float) -> list[Cycle]:
         if home is None:
             groups.append([row])
         else:
-            home.append(row)
-    cycles = [_merge(group) for group in groups]
-    return sorted(cycles, key=lambda c: -c.strength)
+            home.append(_on(row, str(home[0]["clock"])))
+    merged = [(_merge(group), float(group[0].get("other_period", math.nan))) for group in groups]
+    return sorted(merged, key=lambda pair: -pair[0].strength)
+
+
+def close(one: float, other: float) -> bool:
+    """Whether two periods of one clock are the same cycle of the market."""
+    return one > 0 and other > 0 and abs(math.log(one / other)) < SAME_CYCLE
 
 
 def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    ratio = float(one["period"]) / float(other["period"])
-    return one["clock"] == other["clock"] and abs(math.log(ratio)) < SAME_CYCLE
+    if one["clock"] == other["clock"]:
+        return close(float(one["period"]), float(other["period"]))
+    return bool(other.get("also_on")) and close(float(one["period"]), float(other.get("other_period", math.nan)))
+
+
+def _on(row: dict[str, Any], clock: str) -> dict[str, Any]:
+    if row["clock"] == clock:
+        return row
+    scale = float(row["other_period"]) / float(row["period"])
+    return {
+        **row,
+        "clock": clock,
+        "period": float(row["other_period"]),
+        "period_se": float(row["period_se"]) * scale,
+        "other_period": float(row["period"]),
+    }
 
 
 def _merge(group: list[dict[str, Any]]) -> Cycle:
@@ -45,17 +72,28 @@ def _merge(group: list[dict[str, Any]]) -> Cycle:
     lines = pd.DataFrame(group).drop_duplicates("unique_id")
     precision = 1 / lines["period_se"].fillna(math.inf).clip(lower=1e-12, upper=_UNKNOWN_SE) ** 2
     period = float((lines["period"] * precision).sum() / precision.sum())
-    harmonics = tuple(sorted({int(r) for cell in lines["harmonics"] for r in str(cell).split(",")} | {1}))
+    harmonics = tuple(sorted({int(r) for cell in lines["harmonics"] for r in str(cell).split(",")}))
     names = ", ".join(lines["unique_id"].astype(str).head(5)) + (" …" if len(lines) > 5 else "")
     return Cycle(
         period=period,
         clock=lines["clock"].iloc[0],
         harmonics=harmonics,
+        width=_width(period, harmonics),
         strength=float(lines["strength"].sum()),
         p_value=float(lines["p_value"].min()),
         origin="detected",
         reason=f"found in {names} (p = {lines['p_value'].min():.2g}, ± {float(precision.sum()) ** -0.5:.2g})",
     )
+
+
+def _width(period: float, harmonics: tuple[int, ...]) -> float | None:
+    """Suggest the width of a kernel that is as sharp as the cycle's harmonics are many.
+
+    A Gaussian of width σ repeated every T has harmonics of weight exp(-½ (k / σ*)²), σ* = T / (2πσ). With σ* equal to
+    the highest harmonic found, those found keep at least 61 % of the fundamental's weight.
+    """
+    highest = max(harmonics) / min(harmonics)
+    return None if highest <= 1 else period / (2 * math.pi * highest)
 
 
 def prior_strength(detected: Sequence[Cycle]) -> float:

@@ -2,8 +2,9 @@
 
 from fints.report.html import render_nightly
 from fints.report.nightly import NightlyReport, TargetReport
+from fints.report.periods import render_periods
 from fints.report.study import StudyPage, StudyReport, render_study
-from fints.report.terminal import nightly_table
+from fints.report.terminal import nightly_table, periods_table
 
 __all__ = [
     "NightlyReport",
@@ -11,6 +12,8 @@ __all__ = [
     "StudyReport",
     "TargetReport",
     "nightly_table",
+    "periods_table",
     "render_nightly",
+    "render_periods",
     "render_study",
 ]

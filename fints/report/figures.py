@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
 from fints.report.tables import Shown
 from fints.report.units import unit_of
@@ -63,14 +65,14 @@ def fan(report: NightlyReport, target: TargetReport, unique_id: str) -> Drawing:
     said = [unit.write(v) for v in values]
     around = [f"{unit.write(m)} ({unit.write(a)} – {unit.write(b)})" for m, a, b in _rows(shown)]
     data = [
-        _ribbon(after, shown.low95, shown.high95, "95 % band", "rgba(0,114,178,0.16)"),
-        _ribbon(after, shown.low80, shown.high80, "80 % band", "rgba(0,114,178,0.30)"),
-        _line(before, values, "observed", INK, width=1.3, text=_hover(days[: len(past)], said)),
-        _line(after, shown.middle, "median forecast", BLUE, width=2.2, text=_hover(days[len(past) :], around)),
+        ribbon_trace(after, shown.low95, shown.high95, "95 % band", "rgba(0,114,178,0.16)"),
+        ribbon_trace(after, shown.low80, shown.high80, "80 % band", "rgba(0,114,178,0.30)"),
+        line_trace(before, values, "observed", INK, width=1.3, text=_hover(days[: len(past)], said)),
+        line_trace(after, shown.middle, "median forecast", BLUE, width=2.2, text=_hover(days[len(past) :], around)),
     ]
     drawn = np.concatenate([values, shown.low95, shown.high95])
-    layout = _layout(xaxis=_time_axis(stamps), yaxis=_value_axis(drawn, target.target))
-    layout["shapes"] = [_upright(len(past) - 0.5, MUTED, "dot")]
+    spec = layout(xaxis=_time_axis(stamps), yaxis=_value_axis(drawn, target.target))
+    spec["shapes"] = [upright(len(past) - 0.5, MUTED, "dot")]
     first, last = float(shown.middle[0]), float(shown.middle[-1])
     alt = (
         f"{unit.title} of {unique_id}: the last {len(past)} bars up to {report.as_of_text}, then the forecast "
@@ -78,7 +80,7 @@ def fan(report: NightlyReport, target: TargetReport, unique_id: str) -> Drawing:
         f"of the last bar is {unit.write(shown.low80[-1])} to {unit.write(shown.high80[-1])}."
     )
     axis = f"{unit.title}{f', {unit.unit}' if unit.unit else ''}{', logarithmic axis' if unit.ratio else ''}"
-    return Drawing({"data": data, "layout": layout}, alt, f"{axis}. The dotted line is the as-of.", 340)
+    return Drawing({"data": data, "layout": spec}, alt, f"{axis}. The dotted line is the as-of.", 340)
 
 
 def spectrum(target: TargetReport, unique_id: str) -> Drawing | None:
@@ -86,7 +88,7 @@ def spectrum(target: TargetReport, unique_id: str) -> Drawing | None:
     found = target.spectra.get(unique_id)
     if found is None or not len(found.frequency):
         return None
-    near = _peaks(found.frequency, found.power)
+    near = peaks_seen(found.frequency, found.power)
     period, power = 1 / found.frequency[near], found.power[near]
     unit = "sessions" if found.clock == "session" else "calendar days"
     hover = [f"{p:.4g} {unit}" for p in period]
@@ -94,17 +96,17 @@ def spectrum(target: TargetReport, unique_id: str) -> Drawing | None:
     cycles = target.cycles(unique_id)
     cycles = cycles[cycles["clock"] == found.clock] if len(cycles) else cycles
     data = [
-        _line(period, power, "power", FAINT, width=0.9, text=hover),
-        _line(period, found.null[near], "noise alone", INK, width=1.4),
-        _line(period, found.threshold[near], level, VERMILLION, width=1.4, dash="dash"),
+        line_trace(period, power, "power", FAINT, width=0.9, text=hover),
+        line_trace(period, found.null[near], "noise alone", INK, width=1.4),
+        line_trace(period, found.threshold[near], level, VERMILLION, width=1.4, dash="dash"),
         *_markers(period, power, cycles),
     ]
     shown = np.concatenate([found.null, found.threshold, power])
     shown = np.log10(shown[shown > 0])
     spread = [float(shown.min()), float(shown.max()) + 0.35]
-    layout = _layout(
-        xaxis={**_axis(f"Period, {unit}"), "type": "log", "tickangle": 0, **_nice_ticks(period, lambda v: f"{v:g}")},
-        yaxis={**_axis("Power"), "type": "log", "range": spread, "showticklabels": False, "showgrid": False},
+    spec = layout(
+        xaxis={**axis(f"Period, {unit}"), "type": "log", "tickangle": 0, **nice_ticks(period, lambda v: f"{v:g}")},
+        yaxis={**axis("Power"), "type": "log", "range": spread, "showticklabels": False, "showgrid": False},
     )
     periods = [f"{p:.3g}" for p in cycles["period"]] if len(cycles) else []
     said = f"Cycles found, in {unit}: {', '.join(periods)}." if periods else "No cycle stands out from noise."
@@ -112,11 +114,11 @@ def spectrum(target: TargetReport, unique_id: str) -> Drawing | None:
         f"{said} Each point is the highest power near its period; noise alone crosses the dashed line anywhere in "
     )
     caption += f"{100 * found.alpha:g} % of series."
-    return Drawing({"data": data, "layout": layout}, f"Periodogram of {unique_id}. {said}", caption, 300)
+    return Drawing({"data": data, "layout": spec}, f"Periodogram of {unique_id}. {said}", caption, 300)
 
 
-def _peaks(frequency: NDArray[np.float64], power: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Row of the highest power in each of some hundred steps of log-frequency: what the eye would see of them all."""
+def peaks_seen(frequency: NDArray[np.float64], power: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Give the row of the highest power in each of some hundred steps of log-frequency, as the eye would see them."""
     position = np.log(frequency / frequency[0]) / np.log(frequency[-1] / frequency[0] * (1 + 1e-9))
     order = pd.Series(power).groupby(np.floor(position * SPECTRUM_POINTS)).idxmax()
     return order.to_numpy(np.intp)
@@ -135,15 +137,15 @@ def by_step(target: TargetReport, word: str) -> Drawing | None:
         # plotly reads a little markup in names
         name = escape(str(model), quote=False)
         text = [f"{name}, step {s}: {v:.4f}" for s, v in zip(rows["step"], rows["RMSE"], strict=True)]
-        line = _line(rows["step"].to_numpy(float), rows["RMSE"].to_numpy(float), name, _colour(i), text=text)
+        line = line_trace(rows["step"].to_numpy(float), rows["RMSE"].to_numpy(float), name, _colour(i), text=text)
         line["line"] |= {"dash": DASHES[i % len(DASHES)], "width": 2.6 if model == target.model else 1.6}
         data.append(line)
-    layout = _layout(xaxis=_axis(f"{word.capitalize()}s ahead"), yaxis=_axis("RMSE"))
-    layout["yaxis"]["rangemode"] = "tozero"
+    spec = layout(xaxis=axis(f"{word.capitalize()}s ahead"), yaxis=axis("RMSE"))
+    spec["yaxis"]["rangemode"] = "tozero"
     best = ranked[0]
     listed = ", ".join(map(str, models))
     alt = f"Hold-out RMSE on {target.target} by {word}s ahead for {listed}; {best} is lowest on average."
-    return Drawing({"data": data, "layout": layout}, alt, "Hold-out RMSE by distance; lower is better.", 300)
+    return Drawing({"data": data, "layout": spec}, alt, "Hold-out RMSE by distance; lower is better.", 300)
 
 
 def _rows(shown: Shown) -> zip[tuple[float, float, float]]:
@@ -162,7 +164,7 @@ def _rounded(values: NDArray[np.float64]) -> list[float | None]:
     return [float(f"{v:.6g}") if np.isfinite(v) else None for v in np.asarray(values, float)]
 
 
-def _line(  # noqa: PLR0913 — a line has these properties
+def line_trace(  # noqa: PLR0913 — a line has these properties
     x: NDArray[Any],
     y: NDArray[np.float64],
     name: str,
@@ -172,16 +174,18 @@ def _line(  # noqa: PLR0913 — a line has these properties
     dash: str = "solid",
     text: list[str] | None = None,
 ) -> dict[str, Any]:
+    """Draw a line."""
     line = {"color": colour, "width": width, "dash": dash}
     trace: dict[str, Any] = {"type": "scatter", "mode": "lines", "name": name, "x": _rounded(x), "y": _rounded(y)}
     trace["line"] = line
     return trace | ({"hoverinfo": "skip"} if text is None else {"text": text, "hoverinfo": "text"})
 
 
-def _ribbon(
+def ribbon_trace(
     x: NDArray[Any], low: NDArray[np.float64], high: NDArray[np.float64], name: str, colour: str
 ) -> dict[str, Any]:
-    outline = _line(np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]]), name, colour, width=0)
+    """Draw a band between two lines."""
+    outline = line_trace(np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]]), name, colour, width=0)
     return outline | {"fill": "toself", "fillcolor": colour}
 
 
@@ -217,7 +221,8 @@ def _apart(period: NDArray[np.float64]) -> list[bool]:
     return kept
 
 
-def _axis(title: str) -> dict[str, Any]:
+def axis(title: str) -> dict[str, Any]:
+    """Style an axis."""
     return {
         "title": {"text": title, "font": {"size": 12, "color": MUTED}, "standoff": 8},
         "gridcolor": RULE,
@@ -228,7 +233,8 @@ def _axis(title: str) -> dict[str, Any]:
     }
 
 
-def _layout(xaxis: dict[str, Any], yaxis: dict[str, Any]) -> dict[str, Any]:
+def layout(xaxis: dict[str, Any], yaxis: dict[str, Any]) -> dict[str, Any]:
+    """Style a figure."""
     return {
         "xaxis": xaxis,
         "yaxis": yaxis,
@@ -243,7 +249,8 @@ def _layout(xaxis: dict[str, Any], yaxis: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _upright(x: float, colour: str, dash: str) -> dict[str, Any]:
+def upright(x: float, colour: str, dash: str) -> dict[str, Any]:
+    """Draw an upright line through the figure."""
     edge = {"color": colour, "width": 1, "dash": dash}
     return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": edge}
 
@@ -255,14 +262,14 @@ def _time_axis(stamps: pd.DatetimeIndex) -> dict[str, Any]:
     begins = np.flatnonzero(np.r_[False, np.asarray(group[1:] != group[:-1])])
     kept = begins[:: max(1, -(-len(begins) // MOST_TICKS))]
     texts = [f"{stamps[i].day} {stamps[i]:%b}" if short else f"{stamps[i]:%b}<br>{stamps[i]:%Y}" for i in kept]
-    return {**_axis(""), "tickmode": "array", "tickvals": kept.tolist(), "ticktext": texts, "showgrid": False}
+    return {**axis(""), "tickmode": "array", "tickvals": kept.tolist(), "ticktext": texts, "showgrid": False}
 
 
 def _value_axis(values: NDArray[np.float64], target: str) -> dict[str, Any]:
     unit = unit_of(target)
     if not unit.ratio:
-        return _axis("")
-    return {**_axis(""), "type": "log", **_nice_ticks(values, unit.write)}
+        return axis("")
+    return {**axis(""), "type": "log", **nice_ticks(values, unit.write)}
 
 
 def _bare(text: str) -> str:
@@ -271,8 +278,8 @@ def _bare(text: str) -> str:
     return " ".join([number.rstrip("0").rstrip(".") if "." in number else number, *unit])
 
 
-def _nice_ticks(values: NDArray[np.float64], write: Any) -> dict[str, Any]:  # noqa: ANN401 — any writer of numbers
-    """Round numbers within the values, as sparse as still gives a scale."""
+def nice_ticks(values: NDArray[np.float64], write: Any) -> dict[str, Any]:  # noqa: ANN401 — any writer of numbers
+    """Give round numbers within the values, as sparse as still gives a scale."""
     positive = values[np.isfinite(values) & (values > 0)]
     low, high = np.log10(positive.min()), np.log10(positive.max())
     decades = range(int(np.floor(low)), int(np.ceil(high)) + 1)
@@ -283,3 +290,11 @@ def _nice_ticks(values: NDArray[np.float64], write: Any) -> dict[str, Any]:  # n
         if len(ticks) >= FEWEST_TICKS:
             break
     return {"tickmode": "array", "tickvals": ticks, "ticktext": [_bare(write(t)) for t in ticks]}
+
+
+def specification(drawing: Drawing) -> Markup:
+    """Write a figure's specification so that no text in it can end the script element."""
+    text = json.dumps(drawing.figure, allow_nan=False, separators=(",", ":"))
+    for character, escaped in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
+        text = text.replace(character, escaped)
+    return Markup(text)

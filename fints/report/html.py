@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,7 +68,7 @@ def render_nightly(report: NightlyReport) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["spec"] = _spec
+    environment.filters["spec"] = figures.specification
     return environment.get_template("nightly.html.j2").render(
         report=report,
         headline=headline(report),
@@ -120,11 +119,3 @@ def _target_section(report: NightlyReport, target: TargetReport, number: int) ->
             for i, name in enumerate(target.series)
         ),
     )
-
-
-def _spec(drawing: Drawing) -> Markup:
-    """Write a figure's specification so that no text in it can end the script element."""
-    text = json.dumps(drawing.figure, allow_nan=False, separators=(",", ":"))
-    for character, escape in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
-        text = text.replace(character, escape)
-    return Markup(text)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import RenderableType
 
+    from fints.periods import Periods
     from fints.report.nightly import NightlyReport, TargetReport
 
 
@@ -77,3 +78,35 @@ def _left_out(line: pd.Series) -> RenderableType:
     target = line.get("target")
     whose = f"{line['unique_id']}, {target}" if isinstance(target, str) and target else str(line["unique_id"])
     return Text(f"left out: {whose}: {line['reason']}", style="red")
+
+
+def periods_table(found: Periods, title: str) -> RenderableType:
+    """Lay out the cycles found for a terminal.
+
+    Parameters
+    ----------
+    found : Periods
+    title : str
+        What was searched.
+
+    Returns
+    -------
+    rich renderable
+        One line per cycle, and below which series show none.
+    """
+    from rich import box
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    from fints.report.periods import cycles_table
+
+    content = cycles_table(found)
+    grid = Table(title=Text(title, style="bold"), title_justify="left", header_style="dim", box=box.SIMPLE_HEAD)
+    for name, number in zip(content.columns, content.numeric, strict=True):
+        grid.add_column(Text(name), justify="right" if number else "left", overflow="fold")
+    for row in content.rows:
+        grid.add_row(*(Text(cell.text, style="bold" if cell.strong else "") for cell in row))
+    quiet = [name for name in found.series if not len(found[name])]
+    none = [Text(f"No cycle stands out from noise in: {', '.join(quiet)}.")] if quiet else []
+    return Group(grid, *none) if content.rows else Group(Text(title, style="bold"), *none)

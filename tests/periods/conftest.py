@@ -10,6 +10,8 @@ from fints.periods.samples import Samples
 from fints.series import make_panel
 from fints.sessions import get_calendar
 
+EPOCH = pd.Timestamp("1970-01-01")
+
 
 @pytest.fixture(scope="session")
 def sample_panel() -> Callable[[str], pd.DataFrame]:
@@ -28,12 +30,19 @@ def red_noise() -> Callable[..., np.ndarray]:
 
 
 @pytest.fixture(scope="session")
-def as_samples() -> Callable[[np.ndarray], Samples]:
-    """Values at consecutive sessions far from the clock's zero."""
+def civil_days() -> Callable[[int], np.ndarray]:
+    """Civil days since 1970 of consecutive New York sessions from 2000 on: weekends and holidays left out."""
+    days = (get_calendar("XNYS").next_sessions("1999-12-31", 6000) - EPOCH).days.to_numpy(dtype=float)
+    return lambda n: days[:n].copy()
+
+
+@pytest.fixture(scope="session")
+def as_samples(civil_days) -> Callable[[np.ndarray], Samples]:
+    """Values at consecutive sessions far from either clock's zero."""
 
     def make(value: np.ndarray) -> Samples:
         slot = np.arange(len(value))
-        return Samples("A", "session", slot + 7000.0, np.asarray(value, dtype=float), slot, 1.0)
+        return Samples("A", slot + 7570.0, civil_days(len(value)), np.asarray(value, dtype=float), slot, 1.0)
 
     return make
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from fints import detect_periods
 from fints.errors import ConfigError, SchemaError, SeriesError, UnknownNameError
 from fints.periods.result import COLUMNS
+from fints.series import add_features, validate_panel
 
 
 def line(n: int, period: float, amplitude: float) -> np.ndarray:
@@ -19,26 +20,86 @@ def volume(sample_panel):
 
 
 @pytest.mark.parametrize("uid", ["^GSPC", "^IXIC"])
-def test_the_trading_week_of_the_sample_is_not_five_sessions(volume, uid):
-    lines = volume[uid].to_frame()
-    strongest = lines.iloc[lines["strength"].argmax()]
-    assert strongest["period"] == pytest.approx(4.83, abs=0.01)
-    assert strongest["stable"]
-    assert not lines["period"].between(4.95, 5.05).any()
-    spectrum = volume.spectrum(uid)
-    at_five = np.abs(spectrum.frequency - 1 / 5) < 0.5 / 5031
-    assert (spectrum.power[at_five] < 3 * spectrum.null[at_five]).all()
+def test_the_volume_of_the_sample_holds_the_week_and_the_quarter_of_the_calendar_and_nothing_else(volume, uid):
+    week, quarter = volume[uid]
+    assert week.clock == quarter.clock == "calendar"
+    assert week.period == pytest.approx(7, abs=0.001)
+    assert week.harmonics == (1, 2, 3)
+    assert week.other_period == pytest.approx(4.82, abs=0.01)
+    assert quarter.period == pytest.approx(365.25 / 4, abs=0.5)
+    assert {1, 2, 3, 6} <= set(quarter.harmonics)
+    assert week.stable
+    assert quarter.stable
 
 
-def test_the_month_and_the_quarter_s_half_are_in_the_volume_of_the_sample(volume):
-    for uid in volume.series:
-        waves = np.array([one.period / number for one in volume[uid] for number in one.harmonics])
-        for period in (10.48, 31.5):
-            assert np.abs(waves / period - 1).min() < 0.005
+@pytest.mark.parametrize("clock", ["both", "calendar"])
+def test_what_the_weekends_make_of_a_line_is_no_line(sample_panel, clock):
+    raw = detect_periods(sample_panel("log_volume"), clock=clock, effects=False)
+    for line in raw:
+        for alias in (8.27, 7.58, 6.50, 6.07):
+            assert abs(line.period / alias - 1) > 0.003
+    year = [line for line in raw if line.period == pytest.approx(365.25, abs=0.2)]
+    assert {line.unique_id for line in year} == set(raw.series)
+    assert all({4, 8, 24} <= set(line.harmonics) for line in year)
+
+
+def test_on_the_session_clock_the_trading_week_of_the_sample_is_not_five_sessions(sample_panel):
+    found = detect_periods(sample_panel("log_volume"), clock="session")
+    for uid in found.series:
+        lines = found[uid].to_frame()
+        strongest = lines.iloc[lines["strength"].argmax()]
+        assert strongest["period"] == pytest.approx(4.83, abs=0.01)
+        spectrum = found.spectrum(uid)
+        at_five = np.abs(spectrum.frequency - 1 / 5) < 0.5 / 5031
+        assert (spectrum.power[at_five] < 3 * spectrum.null[at_five]).all()
 
 
 def test_the_range_of_the_sample_has_no_zoo_of_lines(sample_panel):
-    assert len(detect_periods(sample_panel("log_range"))) <= 1
+    found = detect_periods(sample_panel("log_range"))
+    assert all(line.period == pytest.approx(7, abs=0.002) for line in found)
+
+
+@pytest.mark.parametrize(("clock", "period"), [("calendar", 7.0), ("calendar", 9.13), ("session", 5.0)])
+def test_a_cycle_is_named_once_and_on_its_own_clock(clock, period, civil_days, as_panel):
+    n = 2500
+    place = civil_days(n) if clock == "calendar" else np.arange(n)
+    y = np.random.default_rng(3).standard_normal(n) + 0.8 * np.cos(2 * np.pi * place / period)
+    (only,) = detect_periods(as_panel(A=y))
+    assert only.clock == clock
+    assert only.period == pytest.approx(period, rel=1e-3)
+    assert only.also_on == ""
+
+
+def test_a_slow_cycle_that_either_clock_explains_says_so(civil_days, as_panel):
+    n = 700
+    y = np.random.default_rng(3).standard_normal(n) + 0.8 * np.cos(2 * np.pi * civil_days(n) / 121.3)
+    (only,) = detect_periods(as_panel(A=y))
+    assert {only.clock, only.also_on} == {"calendar", "session"}
+    periods = {only.clock: only.period, only.also_on: only.other_period}
+    assert periods["calendar"] == pytest.approx(121.3, rel=0.05)
+
+
+def test_a_one_off_effect_is_no_line_and_does_not_take_the_week_with_it(civil_days, as_panel):
+    n = 2500
+    panel = as_panel(A=np.random.default_rng(5).standard_normal(n) + 0.5 * np.cos(2 * np.pi * civil_days(n) / 7))
+    expiry = add_features(validate_panel(panel), ["triple_witching"])["cal_triple_witching"].to_numpy()
+    effected = panel.assign(y=panel["y"] + 4.0 * expiry)
+    (week,), (plain,) = detect_periods(effected), detect_periods(panel)
+    assert week.strength == pytest.approx(plain.strength, rel=1e-2)
+    assert week.period == pytest.approx(7, abs=0.005)
+    assert week.amplitude == pytest.approx(0.5, abs=0.1)
+    raw = detect_periods(effected, effects=False)
+    assert len(raw) > 1 or "sidebands" in next(iter(raw)).note
+
+
+def test_outliers_and_a_jump_of_level_are_not_lines_and_hide_none(as_panel):
+    n, rng = 1500, np.random.default_rng(10)
+    y = rng.standard_normal(n) + line(n, 12.3, 0.7)
+    y[rng.integers(0, n, 12)] -= 15.0
+    y[n // 3 :] += 4.0
+    found = detect_periods(as_panel(A=y))
+    assert [round(one.period, 1) for one in found] == [12.3]
+    assert "outliers taken out" in next(iter(found)).method
 
 
 @pytest.mark.parametrize("phi", [0.0, 0.7])
@@ -56,7 +117,6 @@ def test_a_planted_line_is_found_within_twice_the_bound(phi, period, red_noise, 
     assert only.amplitude == pytest.approx(amplitude, rel=0.25)
     assert only.stable
     assert only.harmonics == (1,)
-    assert only.clock == "session"
 
 
 def test_harmonics_are_grouped_and_several_cycles_told_apart(as_panel):
@@ -105,9 +165,40 @@ def test_nothing_outside_the_panel_is_read(sample_panel):
 def test_a_period_with_too_few_cycles_is_not_reported(as_panel):
     n = 600
     panel = as_panel(A=line(n, 100.0, 2.0) + np.random.default_rng(4).standard_normal(n))
-    (found,) = detect_periods(panel, min_cycles=5)
+    (found,) = detect_periods(panel, min_cycles=5, alpha=0.01)
     assert found.period == pytest.approx(100, abs=3)
-    assert len(detect_periods(panel, min_cycles=8)) == 0
+    assert len(detect_periods(panel, min_cycles=8, alpha=0.01)) == 0
+
+
+def test_two_lines_a_bin_and_a_half_apart_are_told_apart_at_ten_decibels(as_panel):
+    n, amplitude = 1000, np.sqrt(20)
+    second = 1 / (0.1 + 1.5 / n)
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        lines = [amplitude * np.cos(2 * np.pi * np.arange(n) / p + rng.uniform(-3, 3)) for p in (10.0, second)]
+        found = detect_periods(as_panel(A=sum(lines) + rng.standard_normal(n)), alpha=0.001)
+        assert sorted(round(one.period, 2) for one in found) == [round(second, 2), 10.0]
+
+
+def test_a_period_asked_for_that_the_series_is_too_short_for_is_said_to_be_undetectable(as_panel):
+    panel = as_panel(A=line(600, 100.0, 2.0) + np.random.default_rng(4).standard_normal(600))
+    found = detect_periods(panel, longest=252, alpha=0.01)
+    (problem,) = found.problems
+    assert not problem.left_out
+    assert "a period of 252 sessions is undetectable at this length" in problem.reason
+    assert "756 sessions, and there are 600" in problem.reason
+    assert found.longest("session") == pytest.approx(200)
+    assert not detect_periods(panel, longest=200).problems
+    assert len(detect_periods(panel, longest=50, alpha=0.01)) == 0
+
+
+def test_a_session_that_is_a_day_is_searched_once():
+    days = pd.date_range("2015-01-01", periods=900)
+    y = np.random.default_rng(6).standard_normal(900) + line(900, 7.0, 1.0)
+    panel = pd.DataFrame({"unique_id": "BTC", "ds": days, "y": y, "exchange": "24/7", "interval": "1d"})
+    (week,) = detect_periods(panel)
+    assert week.period == pytest.approx(7, abs=0.02)
+    assert week.other_period == pytest.approx(week.period, rel=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -165,6 +256,8 @@ def test_duplicate_rows_are_refused(as_panel):
         ({"alpha": 1.5}, ConfigError),
         ({"max_lines": 0}, ConfigError),
         ({"min_cycles": 0.5}, ConfigError),
+        ({"longest": 0}, ConfigError),
+        ({"clock": "lunar"}, UnknownNameError),
         ({"method": "divination"}, UnknownNameError),
     ],
 )
@@ -190,7 +283,7 @@ def test_the_result_is_a_frame_a_collection_and_a_figure(volume):
     assert len(frame) == len(volume) == len(list(volume))
     assert (frame["p_value"] <= 0.05).all()
     assert set(volume["^GSPC"].to_frame()["unique_id"]) == {"^GSPC"}
-    spectrum = volume["^GSPC"].spectrum("^GSPC")
+    spectrum = volume["^GSPC"].spectrum("^GSPC", "session")
     sizes = {len(getattr(spectrum, name)) for name in ("frequency", "power", "null", "threshold")}
     assert len(sizes) == 1
     assert (np.diff(spectrum.frequency) > 0).all()

@@ -3,69 +3,133 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fints.periods.lines import fit_lines, group_harmonics, is_stable
+from fints.periods.background import fit_background
+from fints.periods.lines import Tone, fit_lines
+from fints.periods.spectrum import fft_periodogram
+from fints.periods.whitening import Whitening, whitened
+
+CLOCKS = ("session", "calendar")
 
 
-def wave(n: int, period: float, amplitude: float = 1.0, phase: float = 0.4, start: float = 7000.0) -> np.ndarray:
-    return amplitude * np.cos(2 * np.pi * (np.arange(n) + start) / period + phase)
+def wave(place: np.ndarray, period: float, amplitude: float = 1.0, phase: float = 0.4) -> np.ndarray:
+    return amplitude * np.cos(2 * np.pi * place / period + phase)
+
+
+def cramer_rao(place: np.ndarray, period: float, amplitude: float, phase: float) -> float:
+    """Standard error of the frequency in white noise of variance 1; amplitude, phase, mean and trend unknown too."""
+    time = place - place.mean()
+    angle = 2 * np.pi * place / period + phase
+    gradient = np.column_stack(
+        [
+            -amplitude * 2 * np.pi * time * np.sin(angle),
+            np.cos(angle),
+            np.sin(angle),
+            np.ones_like(time),
+            time / time[-1],
+        ]
+    )
+    return float(np.sqrt(np.linalg.inv(gradient.T @ gradient)[0, 0]))
 
 
 @settings(deadline=None, max_examples=40)
 @given(
+    clock=st.sampled_from(CLOCKS),
     period=st.floats(2.2, 150),
     off=st.floats(-0.4, 0.4),
     phase=st.floats(-3.1, 3.1),
-    level=st.floats(-1e3, 1e3),
-    slope=st.floats(-1, 1),
+    line=st.tuples(st.floats(-1e3, 1e3), st.floats(-1, 1)),
 )
-def test_a_noiseless_line_is_recovered_exactly_beside_a_mean_and_a_trend(as_samples, period, off, phase, level, slope):
-    n = 600
-    samples = as_samples(wave(n, period, 2.5, phase) + level + slope * np.arange(n))
-    fit = fit_lines(samples, samples.value, [1 / period + off / n])
+def test_a_noiseless_line_is_recovered_exactly_beside_a_mean_and_a_trend(as_samples, clock, period, off, phase, line):
+    n, (level, slope) = 600, line
+    place = as_samples(np.zeros(n)).place(clock)
+    samples = as_samples(wave(place, period, 2.5, phase) + level + slope * np.arange(n))
+    fit = fit_lines(Whitening(samples), samples.value, [Tone(clock, 1 / period + off / samples.duration(clock))])
     assert fit.frequency[0] == pytest.approx(1 / period, abs=1e-9)
     assert fit.amplitude[0] == pytest.approx(2.5, rel=1e-6)
-    rebuilt = fit.amplitude[0] * np.cos(2 * np.pi * fit.frequency[0] * samples.place + fit.phase[0])
-    np.testing.assert_allclose(rebuilt, wave(n, period, 2.5, phase), atol=1e-4)
+    rebuilt = fit.amplitude[0] * np.cos(2 * np.pi * fit.frequency[0] * place + fit.phase(0, samples))
+    np.testing.assert_allclose(rebuilt, wave(place, period, 2.5, phase), atol=1e-3)
+    np.testing.assert_allclose(fit.line(0, samples), rebuilt, atol=1e-4)
 
 
+@pytest.mark.parametrize("clock", CLOCKS)
 @pytest.mark.parametrize(("n", "period"), [(250, 6.7), (1000, 20.37)])
-def test_frequency_errors_reach_the_cramer_rao_bound_and_the_stated_error(n, period, as_samples):
+def test_frequency_errors_reach_the_cramer_rao_bound_and_the_stated_error(clock, n, period, as_samples):
     rng = np.random.default_rng(n)
     amplitude = np.sqrt(2 * 10**0.5)
-    errors, stated = [], []
+    place = as_samples(np.zeros(n)).place(clock)
+    errors, stated, bounds = [], [], []
     for _ in range(200):
-        samples = as_samples(wave(n, period, amplitude, rng.uniform(-np.pi, np.pi)) + rng.standard_normal(n))
-        fit = fit_lines(samples, samples.value, [1 / period + rng.uniform(-0.3, 0.3) / n])
+        phase = rng.uniform(-np.pi, np.pi)
+        samples = as_samples(wave(place, period, amplitude, phase) + rng.standard_normal(n))
+        fit = fit_lines(
+            Whitening(samples), samples.value, [Tone(clock, 1 / period + rng.uniform(-0.3, 0.3) / np.ptp(place))]
+        )
         errors.append(fit.frequency[0] - 1 / period)
-        stated.append(np.sqrt(fit.curvature[0]))
-    textbook = np.sqrt(24 / (amplitude**2 * n * (n**2 - 1))) / (2 * np.pi)
-    assert np.sqrt(np.mean(np.square(errors))) < 1.15 * textbook
-    assert np.mean(stated) == pytest.approx(textbook, rel=0.03)
+        stated.append(np.sqrt(fit.variance[0]))
+        bounds.append(cramer_rao(place, period, amplitude, phase))
+    bound = np.sqrt(np.mean(np.square(bounds)))
+    assert np.sqrt(np.mean(np.square(errors))) < 1.15 * bound
+    assert np.mean(stated) == pytest.approx(bound, rel=0.03)
+
+
+def test_slow_noise_that_the_weekends_fold_onto_the_week_does_not_spoil_it(as_samples, red_noise):
+    n, rng = 1000, np.random.default_rng(5)
+    place = as_samples(np.zeros(n)).calendar
+    plain, general = [], []
+    for _ in range(60):
+        alone = red_noise(n, 0.98, rng)
+        samples = as_samples(alone + wave(place, 7.0, 2.0, rng.uniform(-3, 3)))
+        noise = fit_background(fft_periodogram(samples, alone))
+        guess = [Tone("calendar", 1 / 7)]
+        plain.append(fit_lines(Whitening(samples), samples.value, guess).frequency[0] - 1 / 7)
+        fit = fit_lines(Whitening(samples, noise), samples.value, guess)
+        general.append((fit.frequency[0] - 1 / 7) / np.sqrt(fit.variance[0]))
+        plain[-1] /= np.sqrt(fit.variance[0])
+    assert np.sqrt(np.mean(np.square(general))) == pytest.approx(1, abs=0.25)
+    assert np.sqrt(np.mean(np.square(plain))) > 1.1 * np.sqrt(np.mean(np.square(general)))
 
 
 def test_two_lines_close_together_are_told_apart(as_samples):
     n = 1000
-    samples = as_samples(wave(n, 10.0) + wave(n, 1 / (0.1 + 1.5 / n), phase=-1.0))
-    fit = fit_lines(samples, samples.value, [0.1 - 0.1 / n, 0.1 + 1.6 / n])
+    place = as_samples(np.zeros(n)).session
+    samples = as_samples(wave(place, 10.0) + wave(place, 1 / (0.1 + 1.5 / n), phase=-1.0))
+    fit = fit_lines(Whitening(samples), samples.value, [Tone("session", 0.1 - 0.1 / n), Tone("session", 0.1 + 1.6 / n)])
     np.testing.assert_allclose(fit.frequency, [0.1, 0.1 + 1.5 / n], atol=1e-7)
     assert np.abs(fit.residual).max() < 1e-3
 
 
-def test_a_line_of_one_part_of_the_series_is_not_stable(as_samples):
-    n = 1200
-    noise = 0.5 * np.random.default_rng(0).standard_normal(n)
-    whole = as_samples(wave(n, 9.3) + noise)
-    part = as_samples(np.where(np.arange(n) < n // 4, wave(n, 9.3), 0.0) + noise)
-    assert is_stable(whole, fit_lines(whole, whole.value, [1 / 9.3]), 0)
-    assert not is_stable(part, fit_lines(part, part.value, [1 / 9.3]), 0)
+def test_a_regressor_beside_a_line_is_told_from_it(as_samples):
+    n = 900
+    samples = as_samples(np.zeros(n))
+    spikes = (np.arange(n) % 21 == 0).astype(float)
+    value = wave(samples.session, 20.8, 2.0) + 3.0 * spikes
+    frame = Whitening(samples, beside=(spikes - spikes.mean())[:, None])
+    fit = fit_lines(frame, value, [Tone("session", 1 / 20.81)])
+    assert 1 / fit.frequency[0] == pytest.approx(20.8, rel=1e-8)
+    assert np.ptp(fit.residual) < 1e-6
 
 
-def test_harmonics_go_under_their_fundamental_and_others_stand_alone():
-    frequency = np.array([0.41421, 0.20711, 0.0317, 0.62131])
-    groups = group_harmonics(frequency, np.full(4, 1e-4), np.array([40.0, 30.0, 20.0, 9.0]))
-    assert groups == {2: {1: 2}, 1: {1: 1, 2: 0, 3: 3}}
+def test_lines_on_both_clocks_are_fitted_in_one_go(as_samples):
+    samples = as_samples(np.zeros(1500))
+    value = wave(samples.session, 12.3, 2.0) + wave(samples.calendar, 7.0, 3.0)
+    fit = fit_lines(Whitening(samples), value, [Tone("session", 1 / 12.31), Tone("calendar", 1 / 7.001)])
+    np.testing.assert_allclose(1 / fit.frequency, [12.3, 7.0], rtol=1e-8)
+    np.testing.assert_allclose(fit.amplitude, [2.0, 3.0], rtol=1e-6)
 
 
-def test_a_strong_line_is_no_harmonic_of_a_faint_one():
-    frequency, strength = np.array([0.0414, 0.2070]), np.array([12.0, 90.0])
-    assert group_harmonics(frequency, np.full(2, 1e-4), strength) == {0: {1: 0}, 1: {1: 1}}
+def test_a_frequency_that_is_not_free_stays_and_has_no_error(as_samples):
+    samples = as_samples(np.random.default_rng(0).standard_normal(400))
+    tones = [Tone("session", 0.1), Tone("session", 0.2)]
+    fit = fit_lines(Whitening(samples), samples.value, tones, free=[False, True])
+    assert fit.tones[0] == tones[0]
+    assert np.isnan(fit.variance[0])
+    assert fit.variance[1] > 0
+
+
+@pytest.mark.parametrize("phi", [0.0, 0.7, 0.95])
+def test_whitened_noise_is_white_of_variance_one(phi, as_samples, red_noise):
+    samples = as_samples(red_noise(4000, phi, np.random.default_rng(1)))
+    noise = fit_background(fft_periodogram(samples, samples.value))
+    plain = whitened(samples, samples.value[:, None], noise)[200:, 0]
+    assert plain.var() == pytest.approx(1, abs=0.1)
+    assert np.corrcoef(plain[1:], plain[:-1])[0, 1] == pytest.approx(0, abs=0.05)

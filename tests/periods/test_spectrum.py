@@ -1,8 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import signal
+from scipy.fft import next_fast_len
 
-from fints.periods.spectrum import DESCRIPTIONS, METHODS, OVERSAMPLING, TAPERED_SHARE
+from fints.periods.samples import TAPERED_SHARE
+from fints.periods.spectrum import DESCRIPTIONS, METHODS, OVERSAMPLING, without_trend
 
 
 def test_every_method_is_described():
@@ -38,7 +42,11 @@ def test_the_fft_periodogram_is_scipy_s(n, as_samples):
     ours = METHODS["fft"](samples, y)
     window = signal.windows.tukey(n, TAPERED_SHARE)
     frequency, density = signal.periodogram(
-        signal.detrend(y), window=window, nfft=OVERSAMPLING * n, detrend=False, scaling="density"
+        signal.detrend(y),
+        window=window,
+        nfft=OVERSAMPLING * next_fast_len(n, real=True),
+        detrend=False,
+        scaling="density",
     )
     np.testing.assert_allclose(ours.frequency, frequency)
     np.testing.assert_allclose(ours.power[1:-1], density[1:-1] / 2, rtol=1e-9)
@@ -49,3 +57,34 @@ def test_a_trend_does_not_leak(as_samples):
     flat, steep = as_samples(y), as_samples(y + 40.0 * np.arange(500))
     before = METHODS["fft"](flat, flat.value).power
     np.testing.assert_allclose(METHODS["fft"](steep, steep.value).power, before, rtol=1e-6, atol=1e-9)
+
+
+def test_lomb_scargle_of_the_observed_values_is_scipy_s(as_samples):
+    n, rng = 300, np.random.default_rng(5)
+    y = rng.standard_normal(n)
+    kept = np.sort(rng.choice(np.arange(1, n - 1), 200, replace=False))
+    whole = as_samples(y)
+    slot = np.concatenate([[0], kept, [n - 1]])
+    holed = replace(whole, session=whole.session[slot], calendar=whole.calendar[slot], value=y[slot], slot=slot)
+    ours = METHODS["lomb_scargle"](holed, holed.value)
+    flat, taper = without_trend(holed, holed.regular(holed.value))[slot], holed.taper[slot]
+    rows = np.arange(40, 900, 60)
+    theirs = signal.lombscargle(slot.astype(float), taper * flat, 2 * np.pi * ours.frequency[rows])
+    # scipy's is Σ / 2 of the projections on one sine and one cosine, whose squares sum to n / 2 each
+    np.testing.assert_allclose(ours.power[rows], theirs * len(slot) / np.sum(taper**2), rtol=0.15)
+
+
+def test_many_holes_do_not_colour_white_noise(as_samples):
+    rng = np.random.default_rng(1)
+    whole = as_samples(np.zeros(400))
+    slot = np.sort(rng.choice(400, 260, replace=False))
+    slot[0] = 0
+    power = []
+    for _ in range(80):
+        y = rng.normal(0, 2, len(slot))
+        holed = replace(whole, session=whole.session[slot], calendar=whole.calendar[slot], value=y, slot=slot)
+        power.append(METHODS["lomb_scargle"](holed, y).ordinates()[1])
+    mean = np.mean(power, axis=0)
+    assert mean.mean() == pytest.approx(4.0, rel=0.1)
+    low, high = mean[10:60].mean(), mean[-60:].mean()
+    assert low == pytest.approx(high, rel=0.25)

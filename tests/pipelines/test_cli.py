@@ -17,7 +17,7 @@ COMMANDS = dict(commands(typer.main.get_command(app)))
 
 
 def test_the_commands_are_those_of_the_documentation():
-    assert {"nightly", "ingest", "ui", "data status", "data verify", "data diff"} <= set(COMMANDS)
+    assert {"nightly", "ingest", "periods", "ui", "data status", "data verify", "data diff"} <= set(COMMANDS)
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))

@@ -1,21 +1,26 @@
 import json
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fints.errors import PlanError
+from fints.periods import detect_periods
 from fints.plan import Cycle, FrequencyPlan
+from fints.sessions import get_calendar
 
 PERIODS = st.lists(st.floats(2, 2000), min_size=1, max_size=6, unique=True)
 
 
-def lines(*rows):
+def lines(*rows, other_period=math.nan, also_on=""):
     columns = ["unique_id", "period", "clock", "harmonics", "strength", "amplitude", "phase", "period_se", "p_value"]
     frame = pd.DataFrame(rows, columns=columns)
-    return frame.assign(q_value=frame["p_value"], stable=True, method="test")
+    return frame.assign(
+        q_value=frame["p_value"], stable=True, method="test", other_period=other_period, also_on=also_on
+    )
 
 
 @given(PERIODS)
@@ -67,6 +72,50 @@ def test_detected_cycles_replace_the_priors_near_them():
     assert week.harmonics == (1, 2)
     assert "A, B" in week.reason
     assert all("prior" in c.reason for c in plan if c.origin == "prior")
+
+
+def test_a_cycle_of_the_calendar_replaces_the_priors_near_it_and_near_its_harmonics():
+    week = ("A", 7.0, "calendar", "1,2,3", 90.0, 1.0, 0.0, 0.001, 1e-9)
+    quarter = ("A", 91.3, "calendar", "1,3", 20.0, 1.0, 0.0, 0.1, 1e-4)
+    plan = FrequencyPlan.from_detection(lines(week, quarter, other_period=[4.82, 62.9]))
+    assert [(c.period, c.clock) for c in plan] == [(252, "session"), (7.0, "calendar"), (91.3, "calendar")]
+    assert plan.cycles[0].reason == "prior of 252 sessions kept: nothing significant was found near it"
+
+
+def test_a_line_that_either_clock_explains_joins_the_cycle_of_the_other():
+    sure = ("A", 91.3, "calendar", "1", 90.0, 1.0, 0.0, 0.1, 1e-9)
+    either = ("B", 63.0, "session", "1,2", 30.0, 1.0, 0.0, 0.1, 1e-4)
+    found = lines(sure, either, other_period=[62.9, 91.4], also_on=["", "calendar"])
+    (cycle,) = FrequencyPlan.from_detection(found, priors=())
+    assert cycle.clock == "calendar"
+    assert 91.3 <= cycle.period <= 91.4
+    assert cycle.harmonics == (1, 2)
+    apart = lines(sure, either, other_period=[62.9, 91.4])
+    assert len(FrequencyPlan.from_detection(apart, priors=())) == 2
+
+
+def test_the_more_harmonics_a_cycle_shows_the_narrower_its_kernel():
+    rows = [("A", 7.0, "calendar", text, 90.0, 1.0, 0.0, 0.001, 1e-9) for text in ("1", "1,2", "1,2,3")]
+    widths = [FrequencyPlan.from_detection(lines(row), priors=()).cycles[0].width for row in rows]
+    assert widths[0] is None
+    assert widths[1] == pytest.approx(7 / (4 * math.pi))
+    assert widths[2] == pytest.approx(7 / (6 * math.pi))
+
+
+def test_a_cycle_without_its_fundamental_keeps_the_harmonics_that_were_found():
+    year = ("A", 365.25, "calendar", "4,8", 90.0, 1.0, 0.0, 0.1, 1e-9)
+    (cycle,) = FrequencyPlan.from_detection(lines(year), priors=())
+    assert cycle.harmonics == (4, 8)
+
+
+def test_a_prior_that_the_series_are_too_short_for_says_so():
+    n = 300
+    days = get_calendar("XNYS").next_sessions("1999-12-31", n)
+    y = np.random.default_rng(0).standard_normal(n)
+    found = detect_periods(pd.DataFrame({"unique_id": "A", "ds": days, "y": y}), alpha=1e-9)
+    plan = FrequencyPlan.from_detection(found, priors=(20.0, 252.0))
+    assert "nothing significant" in plan.cycles[0].reason
+    assert "undetectable at this length, which shows periods up to 100 sessions" in plan.cycles[1].reason
 
 
 def test_a_pooled_period_is_weighted_by_precision():

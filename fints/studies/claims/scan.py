@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fints.periods.lines import fit_lines
+from fints.periods.lines import Tone, fit_lines
 from fints.periods.samples import Samples
+from fints.periods.whitening import Whitening
 from fints.studies.claims.bases import SPAN, TRAINED, constant_basis, errors, rotary_basis, sines, turning
 from fints.studies.claims.claim import Below, Claim, Near, Value, number
 from fints.studies.claims.evidence import Evidence
@@ -40,9 +41,11 @@ def scan(thetas: Sequence[float] | FloatArray, y: FloatArray) -> FloatArray:
 
 def refine(theta: float, y: FloatArray) -> float:
     """Move an angle per place to the least-squares optimum near it, on the fitted places alone."""
-    place = np.arange(TRAINED)
-    samples = Samples("scan", "session", place.astype(np.float64), y[:TRAINED], place, 1.0)
-    return 2 * math.pi * float(fit_lines(samples, samples.value, [theta / (2 * math.pi)]).frequency[0])
+    slot = np.arange(TRAINED)
+    place = slot.astype(np.float64)
+    samples = Samples("scan", place, place, y[:TRAINED], slot, 1.0)
+    (found,) = fit_lines(Whitening(samples), samples.value, [Tone("session", theta / (2 * math.pi))]).tones
+    return 2 * math.pi * found.frequency
 
 
 @dataclass(frozen=True, slots=True)
