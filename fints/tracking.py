@@ -8,7 +8,7 @@ import os
 import socket
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,14 @@ _BATCH = {"metrics": 1000, "params": 100}
 _PARAM_LENGTH = 6000
 _CREATE_SECONDS = 120
 
-QUIET = {"MLFLOW_DISABLE_TELEMETRY": "true", "MLFLOW_ENABLE_ASYNC_LOGGING": "false"}
+CLIENT = {
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "MLFLOW_ENABLE_ASYNC_LOGGING": "false",
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "15",
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
+}
+"""Environment of a client, where it says nothing else: MLflow waits minutes for a server that is not there."""
+
 SERVER = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
 
 
@@ -139,11 +146,10 @@ class Tracking:
         info = client.create_run(experiment_id, run_name=name, tags={**standard, **tags}).info
         try:
             yield Run(client, info.run_id, experiment_id)
-        except Exception:
-            client.set_terminated(info.run_id, "FAILED")
-            raise
-        except BaseException:  # Ctrl-C, SystemExit of a signal handler
-            client.set_terminated(info.run_id, "KILLED")
+        except BaseException as error:
+            status = "FAILED" if isinstance(error, Exception) else "KILLED"  # Ctrl-C, SystemExit of a signal handler
+            with suppress(Exception):  # a server that is gone must not hide the error
+                client.set_terminated(info.run_id, status)
             raise
         client.set_terminated(info.run_id, "FINISHED")
 
@@ -168,15 +174,15 @@ class Tracking:
             *("--backend-store-uri", self.uri, "--default-artifact-root", str(self.artifacts)),
         ]
 
-    def link(self, port: int, experiment: str) -> str | None:
-        """Address of an experiment's runs on that server; None if there is no such experiment yet."""
-        found = self._client().get_experiment_by_name(experiment)
-        if found is None:
-            return None
-        return f"http://127.0.0.1:{port}/#/experiments/{found.experiment_id}/runs?workflowType=machine_learning"
+    def links(self, port: int) -> dict[str, str]:
+        """Address on that server of the runs of every experiment of fints, by its name, the latest first."""
+        ours, latest = "name LIKE 'fints/%'", ["last_update_time DESC"]
+        found = self._client().search_experiments(filter_string=ours, order_by=latest)
+        place = f"http://127.0.0.1:{port}/#/experiments/{{}}/runs?workflowType=machine_learning"
+        return {experiment.name: place.format(experiment.experiment_id) for experiment in found}
 
     def _client(self) -> MlflowClient:
-        os.environ.update({key: os.environ.get(key, value) for key, value in QUIET.items()})
+        os.environ.update({key: os.environ.get(key, value) for key, value in CLIENT.items()})
         from mlflow import MlflowClient
 
         for name in ("mlflow.store.db.utils", "alembic"):

@@ -22,6 +22,7 @@ from pipelines.holdout import comparable
 from pipelines.ingest import stored_symbols, update, wanted_symbols
 from pipelines.model import detected_plan
 from pipelines.roster import make_models
+from pipelines.terminal import counted
 
 if TYPE_CHECKING:
     from fints.backtest import CrossValidation
@@ -147,8 +148,19 @@ def run_backtest(settings: BacktestSettings, home: Home, stages: Stages) -> Back
         bars = store.read(symbols, settings.interval, version=version)
     bars, as_of = observe(bars, None, live=source.live, now=now)
     targets, failed = _targets(bars, settings, as_of, stages)
-    done = Backtest(settings, as_of, version, targets, {**report.failed, **failed}, warnings=tuple(report.misplaced()))
-    return _tracked(done, home, stages) if settings.tracking.enabled else done
+    return Backtest(settings, as_of, version, targets, {**report.failed, **failed}, warnings=tuple(report.misplaced()))
+
+
+def logged(done: Backtest, home: Home, stages: Stages) -> Backtest:
+    """Log a backtest where that is wanted; where it fails, the outcome has a warning more."""
+    if not done.settings.tracking.enabled:
+        return done
+    with stages.stage("MLflow runs"):
+        try:
+            return replace(done, run_id=track(done, home))
+        except Exception as error:  # whatever MLflow or its server raises, the comparison stands
+            LOG.debug("the runs could not be logged", exc_info=True)
+            return replace(done, warnings=(*done.warnings, f"the runs could not be logged to MLflow: {error}"))
 
 
 def _targets(
@@ -188,7 +200,7 @@ def compare_on(
         _, plan = detected_plan(training, settings.periods)
     models = make_models(settings, plan)
     order = [model.name for model in models]
-    with stages.stage(f"{target}: {len(models)} models in {settings.n_windows} windows") as stage:
+    with stages.stage(f"{target}: {counted(len(models), 'model')} in {counted(settings.n_windows, 'window')}") as stage:
         result = cross_validation(
             panel,
             models,
@@ -218,15 +230,6 @@ def verdicts(result: CrossValidation, against: str | None) -> tuple[Verdict, ...
     else:
         pairs = [(model, against) for model in (best, *others) if model != against]
     return tuple(Verdict(model, other, result.verdict(model, other)) for model, other in pairs)
-
-
-def _tracked(done: Backtest, home: Home, stages: Stages) -> Backtest:
-    with stages.stage("MLflow runs"):
-        try:
-            return replace(done, run_id=track(done, home))
-        except Exception as error:  # whatever MLflow or its server raises, the comparison stands
-            LOG.debug("the runs could not be logged", exc_info=True)
-            return replace(done, warnings=(*done.warnings, f"the runs could not be logged to MLflow: {error}"))
 
 
 def _plain(found: TargetBacktest) -> dict[str, object]:

@@ -7,38 +7,24 @@ import json
 import os
 import signal
 from enum import StrEnum
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path  # noqa: TC003  (typer reads it)
+from typing import Annotated
 
 import typer
 
+from pipelines.data import data
+from pipelines.options import Config, JsonFile, Overrides, nightly_settings, screen, write_json
 from pipelines.outcome import Exit, reported
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from fints.settings import NightlySettings
-
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
-data = typer.Typer(no_args_is_help=True, help="Look into the store of bars.")
 app.add_typer(data, name="data")
 
 
-def _in_a_folder(file: Path | None) -> Path | None:
-    """Refuse a place that cannot be written before the work is done, not after."""
-    if file is not None and not file.absolute().parent.is_dir():
-        raise typer.BadParameter(f"there is no folder {file.absolute().parent}")
-    return file
+class BudgetName(StrEnum):
+    """What a study may cost."""
 
-
-Config = Annotated[
-    Path | None, typer.Option("--config", "-c", help="YAML settings; the embedded sample without one.", dir_okay=False)
-]
-Overrides = Annotated[list[str] | None, typer.Option("--set", help="One setting: key=value, nested with dots.")]
-JsonFile = Annotated[
-    Path | None,
-    typer.Option("--json", help="Write the result to a file, for machines.", dir_okay=False, callback=_in_a_folder),
-]
+    QUICK = "quick"
+    FULL = "full"
 
 
 class PeriodClock(StrEnum):
@@ -47,13 +33,6 @@ class PeriodClock(StrEnum):
     both = "both"
     session = "session"
     calendar = "calendar"
-
-
-class BudgetName(StrEnum):
-    """What a study may cost."""
-
-    QUICK = "quick"
-    FULL = "full"
 
 
 def _version(asked: bool) -> None:
@@ -89,10 +68,11 @@ def nightly(
         from pipelines.home import Home
         from pipelines.nightly import run_nightly
         from pipelines.progress import stages
+        from pipelines.publish import experiment_name as nightly_experiment
 
-        settings, console = _settings(config, overrides), _console()
+        settings, console = nightly_settings(config, overrides), screen()
         asked = parse_as_of(as_of)
-        with stages(_console(stderr=True)) as shown:
+        with stages(screen(stderr=True)) as shown:
             outcome = run_nightly(settings, Home.from_environment(), asked, shown)
         console.print(nightly_table(outcome.report))
         for symbol, cause in outcome.night.failed.items():
@@ -102,8 +82,8 @@ def nightly(
         console.print(outcome.findings_in_words(), style="dim", highlight=False, markup=False)
         console.print(f"report: {outcome.page}", highlight=False, markup=False, soft_wrap=True)
         if outcome.run_id is not None:
-            console.print("MLflow: run `fints ui` and open the link it prints", highlight=False)
-        _write_json(json_file, outcome.to_json())
+            _lead_to_runs(nightly_experiment(settings.dataset))
+        write_json(json_file, outcome.to_json())
         raise SystemExit(Exit.DONE if outcome.complete else Exit.PARTLY)
 
 
@@ -112,20 +92,25 @@ def backtest(config: Config = None, overrides: Overrides = None, json_file: Json
     """Compare models and encodings on rolling origins, and say whether their differences mean anything."""
     with reported():
         from fints.settings import BacktestSettings, read_settings
-        from pipelines.backtest import run_backtest
+        from pipelines.backtest import logged, run_backtest
+        from pipelines.backtest_runs import experiment_name
         from pipelines.home import Home
         from pipelines.progress import stages
         from pipelines.scoreboard import backtest_tables
 
-        settings, console = read_settings(BacktestSettings, config, overrides or ()), _console()
-        with stages(_console(stderr=True)) as shown:
-            done = run_backtest(settings, Home.from_environment(), shown)
+        settings, console = read_settings(BacktestSettings, config, overrides or ()), screen()
+        home = Home.from_environment()
+        with stages(screen(stderr=True)) as shown:
+            done = run_backtest(settings, home, shown)
         console.print(backtest_tables(done))
+        write_json(json_file, done.to_json())  # before MLflow, whose server may be slow or away
+        with stages(screen(stderr=True)) as shown:
+            done = logged(done, home, shown)
         for warning in done.warnings:
             console.print(f"warning: {warning}", style="yellow", highlight=False, markup=False)
         if done.run_id is not None:
-            console.print("MLflow: run `fints ui` and open the link it prints", highlight=False)
-        _write_json(json_file, done.to_json())
+            _lead_to_runs(experiment_name(settings.dataset))
+        write_json(json_file, done.to_json())
         raise SystemExit(Exit.DONE if done.complete else Exit.PARTLY)
 
 
@@ -150,17 +135,17 @@ def ingest(
         from pipelines.terminal import plain_table
 
         chosen = [f"source.kind={source}"] if source else []
-        settings, home = _settings(config, [*chosen, *(overrides or [])]), Home.from_environment()
-        with home.locked(), stages(_console(stderr=True)) as shown:
+        settings, home = nightly_settings(config, [*chosen, *(overrides or [])]), Home.from_environment()
+        with home.locked(), stages(screen(stderr=True)) as shown:
             store = BarStore(home.store)
             report = update(make_source(settings.source), store, settings, shown, pd.Timestamp.now("UTC"))
         frame = report.to_frame()
-        _console().print(plain_table(frame, f"version {report.version} of the bars in {home.store}"))
+        screen().print(plain_table(frame, f"version {report.version} of the bars in {home.store}"))
         misplaced = report.misplaced()
         for doubt in misplaced:
-            _console().print(f"warning: {doubt}", style="yellow", highlight=False, markup=False)
+            screen().print(f"warning: {doubt}", style="yellow", highlight=False, markup=False)
         symbols = json.loads(frame.to_json(orient="records"))
-        _write_json(json_file, {"version": report.version, "symbols": symbols, "warnings": misplaced})
+        write_json(json_file, {"version": report.version, "symbols": symbols, "warnings": misplaced})
         ended = Exit.FAILED if len(report.failed) == len(frame) else Exit.PARTLY
         raise SystemExit(ended if report.failed or misplaced else Exit.DONE)
 
@@ -187,9 +172,9 @@ def periods(  # noqa: PLR0913, PLR0917 — options of a command
         from pipelines.periods import Asked, find_periods
         from pipelines.progress import stages
 
-        settings, console = _settings(config, overrides), _console()
+        settings, console = nightly_settings(config, overrides), screen()
         asked = Asked(tuple(symbols or ()), target, clock.value, parse_as_of(as_of))
-        with stages(_console(stderr=True)) as shown:
+        with stages(screen(stderr=True)) as shown:
             outcome = find_periods(asked, settings, Home.from_environment(), shown)
         console.print(periods_table(outcome.found, outcome.title))
         for note in outcome.notes:
@@ -197,61 +182,8 @@ def periods(  # noqa: PLR0913, PLR0917 — options of a command
         for problem in outcome.problems:
             console.print(str(problem), style="red" if problem.left_out else "dim", highlight=False, markup=False)
         console.print(f"figures: {outcome.page}", highlight=False, markup=False, soft_wrap=True)
-        _write_json(json_file, outcome.to_json())
+        write_json(json_file, outcome.to_json())
         raise SystemExit(Exit.PARTLY if any(problem.left_out for problem in outcome.problems) else Exit.DONE)
-
-
-@data.command()
-def status(config: Config = None, overrides: Overrides = None, json_file: JsonFile = None) -> None:
-    """Show what is stored: series, span, rows, source, findings."""
-    with reported():
-        _settings(config, overrides)
-        from fints.bars.store import BarStore
-        from pipelines.home import Home
-        from pipelines.terminal import plain_table
-
-        store = BarStore(Home.from_environment().store)
-        frame = store.status()
-        _console().print(plain_table(frame, f"version {store.version()} of the bars in {store.root}"))
-        _write_json(json_file, json.loads(frame.to_json(orient="records", date_format="iso")))
-
-
-@data.command()
-def verify(config: Config = None, overrides: Overrides = None, json_file: JsonFile = None) -> None:
-    """Read everything and say whether the store is sound; exit code 1 if it is not."""
-    with reported():
-        _settings(config, overrides)
-        from fints.bars.store import BarStore
-        from pipelines.home import Home
-
-        store = BarStore(Home.from_environment().store)
-        problems = store.verify()
-        for problem in problems:
-            _console().print(problem, style="red", highlight=False, markup=False)
-        if not problems:
-            _console().print(f"the store in {store.root} is sound", highlight=False, markup=False, soft_wrap=True)
-        _write_json(json_file, {"problems": problems})
-        raise SystemExit(Exit.FAILED if problems else Exit.DONE)
-
-
-@data.command()
-def diff(
-    older: Annotated[int, typer.Argument(help="A version of the bars.")],
-    newer: Annotated[int, typer.Argument(help="A later version.")],
-    config: Config = None,
-    overrides: Overrides = None,
-    json_file: JsonFile = None,
-) -> None:
-    """Say by symbol what changed between two versions of the bars."""
-    with reported():
-        _settings(config, overrides)
-        from fints.bars.store import BarStore
-        from pipelines.home import Home
-        from pipelines.terminal import plain_table
-
-        frame = BarStore(Home.from_environment().store).diff(older, newer)
-        _console().print(plain_table(frame, f"from version {older} to {newer}"))
-        _write_json(json_file, json.loads(frame.to_json(orient="records", date_format="iso")))
 
 
 @app.command()
@@ -264,7 +196,11 @@ def study(  # noqa: PLR0913, PLR0917 — an argument is an option of the command
     workers: Annotated[int | None, typer.Option(help="Processes at a time; one per processor.", min=1)] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder of the report; reports/studies of the checkout, or of FINTS_HOME.", file_okay=False),
+        typer.Option(
+            help="Folder of the report; by default FINTS_HOME/reports/studies/quick or …/full, and in a checkout its "
+            "reports/studies for full ones. A quick run never replaces the page of a full one.",
+            file_okay=False,
+        ),
     ] = None,
     config: Config = None,
     overrides: Overrides = None,
@@ -274,22 +210,26 @@ def study(  # noqa: PLR0913, PLR0917 — an argument is an option of the command
     with reported():
         from pipelines.home import Home
         from pipelines.progress import stages
-        from pipelines.study import list_studies, plan_job, run_study
+        from pipelines.study import list_studies, logged, plan_job, run_study, tracking_settings
 
         if show:
             for line in list_studies():
-                _console().print(line, highlight=False, markup=False)
+                screen().print(line, highlight=False, markup=False)
             return
         if name is None:
             raise typer.BadParameter("name a study, or list them with --list", param_hint="NAME")
-        settings, home = _settings(config, overrides), Home.from_environment()
+        tracking, home = tracking_settings(config, overrides or ()), Home.from_environment()
         job = plan_job(name, budget.value, workers, out, home)
-        with stages(_console(stderr=True)) as shown, shown.stage(job.command) as stage:
-            outcome = run_study(job, home, settings.tracking, stage)
+        with stages(screen(stderr=True)) as shown, shown.stage(job.command) as stage:
+            outcome = run_study(job, home, stage)
         for sentence in outcome.findings.verdicts:
-            _console().print(f"- {sentence}", highlight=False, markup=False, soft_wrap=True)
-        _console().print(f"report: {outcome.page}", highlight=False, markup=False, soft_wrap=True)
-        _write_json(json_file, outcome.to_json())
+            screen().print(f"- {sentence}", highlight=False, markup=False, soft_wrap=True)
+        screen().print(f"report: {job.page}", highlight=False, markup=False, soft_wrap=True)
+        write_json(json_file, outcome.to_json())
+        outcome = logged(outcome, home, tracking)
+        for warning in outcome.warnings:
+            screen().print(f"warning: {warning}", style="yellow", highlight=False, markup=False)
+        write_json(json_file, outcome.to_json())
         raise SystemExit(Exit.DONE if outcome.findings.passed else Exit.FAILED)
 
 
@@ -300,21 +240,23 @@ def ui(
     port: Annotated[int, typer.Option(help="Port on this machine.", min=1, max=65535)] = 5000,
     json_file: JsonFile = None,
 ) -> None:
-    """Serve the MLflow runs on this machine and print the link to the nightly ones."""
+    """Serve the MLflow runs on this machine and print the links to them."""
     with reported():
         import subprocess
 
         from fints.tracking import SERVER, Tracking, require_free
         from pipelines.home import Home
-        from pipelines.publish import experiment_name
 
-        settings = _settings(config, overrides)
+        settings = nightly_settings(config, overrides)
         require_free(port)
         tracking = Tracking(Home.from_environment().root, settings.tracking.uri)
         command = tracking.server_command(port)
-        link = tracking.link(port, experiment_name(settings.dataset)) or f"http://127.0.0.1:{port}"
-        _console().print(f"open {link}  (Ctrl-C stops the server)", highlight=False, markup=False, soft_wrap=True)
-        _write_json(json_file, {"link": link})
+        home = f"http://127.0.0.1:{port}"
+        links = tracking.links(port)
+        screen().print(f"open {home}  (Ctrl-C stops the server)", highlight=False, markup=False, soft_wrap=True)
+        for name, link in links.items():
+            screen().print(f"{name}: {link}", highlight=False, markup=False, soft_wrap=True)
+        write_json(json_file, {"link": home, "links": links})
         server = subprocess.Popen(command, env={**os.environ, **SERVER}, start_new_session=True)
         try:
             raise SystemExit(server.wait())
@@ -323,27 +265,8 @@ def ui(
                 os.killpg(server.pid, signal.SIGTERM)
 
 
-def _settings(config: Path | None, overrides: list[str] | None) -> NightlySettings:
-    from fints.settings import load_settings
-
-    return load_settings(config, overrides or ())
-
-
-def _console(*, stderr: bool = False) -> Console:
-    from pipelines.terminal import console
-
-    return console(stderr=stderr)
-
-
-def _write_json(file: Path | None, value: Any) -> None:  # noqa: ANN401
-    if file is None:
-        return
-    from fints.errors import ConfigError
-
-    try:
-        file.write_text(json.dumps(value, indent=1, allow_nan=False, default=str) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"the result cannot be written to {file}: {error}; check --json") from error
+def _lead_to_runs(experiment: str) -> None:
+    screen().print(f"MLflow: run `fints ui` and open its link to {experiment}", highlight=False, markup=False)
 
 
 def main() -> None:

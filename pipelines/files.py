@@ -9,6 +9,18 @@ DIGITS = 15
 """Decimals of numbers in JSON made by pandas, its most; it leaves ten unless told."""
 
 
+def require_writable(folder: Path) -> None:
+    """Make a file in a folder and remove it, to find out before the work is done whether its result can be kept.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written.
+    """
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=".draft-"):
+        pass
+
+
 def write_text(path: Path, text: str) -> None:
     """Replace a file by another text in one move.
 

@@ -27,16 +27,19 @@ def find_plan(panel: pd.DataFrame, settings: NightlySettings) -> tuple[Periods |
     notes : tuple of str
         Which cycles found no room.
     """
-    capacity = cycle_room(settings.encoding, settings.network.dim // settings.network.n_heads)
+    capacity = plan_room(settings)
     found, plan = detected_plan(panel, settings.periods)
-    if found is None:
-        return None, plan, ()
     fitting = plan.strongest(capacity)
     dropped = [str(c) for c in plan if c not in fitting.cycles]
     if not dropped:
         return found, plan, ()
     note = f"There are {capacity} planes for cycles and their harmonics; left out of the plan: {', '.join(dropped)}."
     return found, fitting, (note,)
+
+
+def plan_room(settings: NightlySettings) -> int:
+    """Count the planes that the model of a night has for the lines of a plan."""
+    return cycle_room(settings.encoding, settings.network.dim // settings.network.n_heads)
 
 
 def detected_plan(panel: pd.DataFrame, periods: PeriodSettings) -> tuple[Periods | None, FrequencyPlan]:

@@ -15,7 +15,7 @@ from fints.plan import FrequencyPlan
 from fints.series import get_target
 from pipelines.asof import observe
 from pipelines.ingest import stored_symbols, update, wanted_symbols
-from pipelines.model import make_model
+from pipelines.model import make_model, plan_room
 from pipelines.publish import Night, machine_readable, nightly_report, track, write_page
 from pipelines.shelf import Shelf
 from pipelines.target import forecast_target
@@ -91,7 +91,8 @@ def run_nightly(settings: NightlySettings, home: Home, asked: pd.Timestamp | Non
     """
     for target in settings.targets:
         get_target(target)
-    make_model(settings, FrequencyPlan.from_periods(settings.periods.priors)).design.network_for(0, 0)
+    priors = FrequencyPlan.from_periods(settings.periods.priors)
+    make_model(settings, priors.strongest(plan_room(settings))).design.network_for(0, 0)
     with home.locked():
         now = pd.Timestamp.now("UTC")
         store = BarStore(home.store)

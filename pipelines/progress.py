@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
     from rich.progress import TaskID
+
+SECONDS_BETWEEN_LINES = 10.0
+"""Least time between two lines of a stage that takes long, where there is no terminal."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,24 +38,33 @@ class Stages:
         """Show one stage while it runs."""
         if self.bar is None:
             self.console.print(f"{name} …", highlight=False)
-            yield Stage(None, None)
+            yield Stage(None, None, self.console, name, monotonic())
             return
         task = self.bar.add_task(name, total=None)
-        yield Stage(self.bar, task)
+        yield Stage(self.bar, task, self.console, name, monotonic())
         self.bar.update(task, total=1, completed=1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Stage:
     """One stage that may tell how far it is."""
 
     bar: Progress | None
     task: TaskID | None
+    console: Console
+    name: str
+    told: float
+    tenths: int = 0
 
     def __call__(self, done: int, total: int) -> None:
-        """Say that `done` of `total` is done."""
+        """Say that `done` of `total` is done: at once on a terminal, by tenths and not often elsewhere."""
         if self.bar is not None and self.task is not None:
             self.bar.update(self.task, completed=done, total=total)
+            return
+        tenths, now = 10 * done // max(total, 1), monotonic()
+        if tenths > self.tenths and now - self.told >= SECONDS_BETWEEN_LINES:
+            self.console.print(f"{self.name}: {done} of {total}", highlight=False, markup=False)
+            self.tenths, self.told = tenths, now
 
 
 @contextmanager

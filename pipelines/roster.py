@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fints.errors import ConfigError, EncodingError, PlanError
 from fints.settings.backtest import TransformerEntry
 from fints.transformer import CycleTransformer
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from fints.forecast import Forecast, Forecaster
     from fints.plan import FrequencyPlan
-    from fints.settings import BacktestSettings
+    from fints.settings import BacktestSettings, Entry
 
 LEVELS = (80, 95)
 
@@ -70,15 +71,22 @@ def make_models(settings: BacktestSettings, plan: FrequencyPlan) -> list[Forecas
     Raises
     ------
     UsageError
-        If an encoding and its network do not fit together, or an option of a baseline is out of range.
+        If an encoding and its network do not fit together, or an option of a baseline is out of range; it names the
+        entry.
     """
     models: list[Forecaster] = []
     for entry in settings.models:
-        if isinstance(entry, TransformerEntry):
-            models.append(make_transformer(entry, settings, plan))
-        else:
-            models.append(Named(entry.build(settings.h, LEVELS), entry.label))
+        try:
+            models.append(_make(entry, settings, plan))
+        except (ConfigError, EncodingError, PlanError) as error:
+            raise type(error)(f"the model {entry.label}: {error}") from error
     return models
+
+
+def _make(entry: Entry, settings: BacktestSettings, plan: FrequencyPlan) -> Forecaster:
+    if isinstance(entry, TransformerEntry):
+        return make_transformer(entry, settings, plan)
+    return Named(entry.build(settings.h, LEVELS), entry.label)
 
 
 def make_transformer(entry: TransformerEntry, settings: BacktestSettings, plan: FrequencyPlan) -> CycleTransformer:

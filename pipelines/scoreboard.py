@@ -9,6 +9,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from pipelines.terminal import counted
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -27,8 +29,8 @@ def backtest_tables(done: Backtest) -> RenderableType:
         refit, f"fitted anew in every {refit} windows"
     )
     title = (
-        f"Backtest of {done.settings.dataset} up to {done.as_of}: {len(folds)} windows of {folds.h} bars, "
-        f"{folds.step_size} apart, from {folds.cutoffs[0]:%Y-%m-%d} on; models {how}"
+        f"Backtest of {done.settings.dataset} up to {done.as_of}: {counted(len(folds), 'window')} of "
+        f"{counted(folds.h, 'bar')}, {folds.step_size} apart, from {folds.cutoffs[0]:%Y-%m-%d} on; models {how}"
     )
     parts: list[RenderableType] = [Text(title, style="bold")]
     for found in done.targets:

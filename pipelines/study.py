@@ -1,30 +1,29 @@
-"""A study: run it, write its report, log it."""
+"""A study: run it and write its report."""
 
 from __future__ import annotations
 
+import logging
 import os
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fints import __version__
 from fints.errors import ConfigError
 from fints.report import StudyReport, render_study
-from fints.studies import STUDIES, Bench, Untracked, get_study
-from fints.tracking import Tracking
-from pipelines.files import write_text
+from fints.settings import load_settings
+from fints.studies import STUDIES, Bench, get_study
+from pipelines.files import require_writable, write_text
 from pipelines.home import Home
+from pipelines.study_runs import Record, track
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from fints.report import StudyPage
     from fints.settings import TrackingSettings
-    from fints.studies import Budget, Findings, Study, StudyTracker
-    from fints.tracking import Run
+    from fints.studies import Budget, Findings, Study
 
-EXPERIMENT = "fints/studies"
+LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +50,16 @@ class Job:
         """That repeats it."""
         return f"fints study {self.study.name} --budget {self.budget}"
 
+    @property
+    def page(self) -> Path:
+        """The report."""
+        return self.out / f"{self.study.name}.md"
+
+    @property
+    def figures(self) -> Path:
+        """Folder of its figures."""
+        return self.out / self.study.name
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyOutcome:
@@ -60,15 +69,22 @@ class StudyOutcome:
     ----------
     job : Job
     findings : Findings
-    page : Path
+    files : mapping of str to str
+        The page and its figures as text, by path in the folder of the report.
+    record : Record
+        What the study reported about its work.
     run_id : str, optional
         Of the MLflow run, if there is one.
+    warnings : tuple of str
+        What went wrong without stopping the study.
     """
 
     job: Job
     findings: Findings
-    page: Path
-    run_id: str | None
+    files: Mapping[str, str]
+    record: Record
+    run_id: str | None = None
+    warnings: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values for ``--json``."""
@@ -78,49 +94,14 @@ class StudyOutcome:
             "passed": self.findings.passed,
             "verdicts": list(self.findings.verdicts),
             "tables": [
-                {"caption": table.caption, "rows": table.frame.to_dict(orient="records")}
+                {"chapter": chapter.title, "caption": table.caption, "rows": table.frame.to_dict(orient="records")}
                 for chapter in self.findings.chapters
                 for table in chapter.tables
             ],
-            "report": str(self.page),
+            "report": str(self.job.page),
             "mlflow_run": self.run_id,
+            "warnings": list(self.warnings),
         }
-
-
-@dataclass(frozen=True, slots=True)
-class StudyRun:
-    """An MLflow run with runs below it; implements `fints.studies.StudyTracker`.
-
-    Parameters
-    ----------
-    run : Run
-    tracking : Tracking
-    tags : mapping of str to str
-        That the runs below share.
-    """
-
-    run: Run
-    tracking: Tracking
-    tags: Mapping[str, str]
-
-    def log_params(self, params: dict[str, object]) -> None:
-        """Record flat settings."""
-        self.run.log_params(params)
-
-    def log_metrics(self, metrics: dict[str, float], step: int = 0) -> None:
-        """Record figures at a step."""
-        self.run.log_metrics(metrics, step)
-
-    def log_curves(self, curves: Mapping[str, Mapping[int, float]]) -> None:
-        """Record whole curves, value by step."""
-        self.run.log_curves(curves)
-
-    @contextmanager
-    def child(self, name: str, tags: Mapping[str, str]) -> Iterator[StudyTracker]:
-        """Open a run below this one."""
-        below = {**self.tags, **tags, "mlflow.parentRunId": self.run.run_id}
-        with self.tracking.run(EXPERIMENT, name, below) as run:
-            yield StudyRun(run, self.tracking, self.tags)
 
 
 def list_studies() -> list[str]:
@@ -140,7 +121,8 @@ def plan_job(name: str, budget: Budget, workers: int | None, out: Path | None, h
     workers : int, optional
         As many as there are processors by default.
     out : Path, optional
-        ``reports/studies`` of the checkout that is the current folder by default, of the home elsewhere.
+        By default a folder of the home, or of the full budget ``reports/studies`` of the checkout that is the current
+        folder.
     home : Home
 
     Raises
@@ -148,23 +130,42 @@ def plan_job(name: str, budget: Budget, workers: int | None, out: Path | None, h
     UnknownNameError
         If there is no such study.
     ConfigError
-        If the folder of the report cannot be made.
+        If the folder of the report cannot be written, or holds a page of the full budget and this run is a quick one.
     """
     study = get_study(name)
-    folder = out or ((Path.cwd() if _in_checkout(Path.cwd()) else home.root) / "reports" / "studies")
-    _make(folder)
-    return Job(study, budget, workers or os.cpu_count() or 1, folder)
+    job = Job(study, budget, workers or os.cpu_count() or 1, out or _usual_folder(budget, home))
+    if budget != "full" and _is_full(job.page):
+        raise ConfigError(f"{job.page} is of the full budget, which a quick run does not replace; choose another --out")
+    _make(job.out)
+    _make(job.figures)
+    return job
 
 
-def run_study(job: Job, home: Home, tracking: TrackingSettings, progress: Callable[[int, int], None]) -> StudyOutcome:
-    """Run a study, log it and write its report.
+def tracking_settings(config: Path | None, overrides: Sequence[str]) -> TrackingSettings:
+    """Read where runs go, the only settings of a study.
+
+    Raises
+    ------
+    ConfigError
+        If an override is of something else.
+    """
+    foreign = [override for override in overrides if _section(override) != "tracking"]
+    if foreign:
+        raise ConfigError(
+            "a study sets everything but its tracking itself; --set takes tracking.enabled and tracking.uri, "
+            f"not {', '.join(foreign)}"
+        )
+    return load_settings(config, overrides).tracking
+
+
+def run_study(job: Job, home: Home, progress: Callable[[int, int], None]) -> StudyOutcome:
+    """Run a study and write its report.
 
     Parameters
     ----------
     job : Job
     home : Home
         Keeps what is finished, under ``studies/``, so that a study that was stopped goes on.
-    tracking : TrackingSettings
     progress : callable
         Called with the units of work done and their number.
 
@@ -173,58 +174,68 @@ def run_study(job: Job, home: Home, tracking: TrackingSettings, progress: Callab
     LockHeldError
         If the same study runs already.
     """
-    study = job.study
+    study, record = job.study, Record()
     folder = home.root / "studies" / study.name / job.budget
     _make(folder)
-    with Home(folder).locked(), _opened(job, home, tracking) as opened:
-        findings = study.run(Bench(folder, job.budget, job.workers, opened or Untracked(), progress))
+    with Home(folder).locked():
+        findings = study.run(Bench(folder, job.budget, job.workers, record, progress))
         page = render_study(StudyReport(study.name, study.question, job.command, findings))
-        path = _write(page, job)
-        if opened is not None:
-            opened.run.describe("\n\n".join(findings.verdicts))
-            opened.run.log_metrics({"headline/passed": float(findings.passed)})
-            for name, text in {path.name: page.markdown, **page.figures}.items():
-                opened.run.log_text(text, f"report/{name}")
-    return StudyOutcome(job, findings, path, opened.run.run_id if opened is not None else None)
+        _write(page, job)
+    return StudyOutcome(job, findings, {job.page.name: page.markdown, **page.figures}, record)
 
 
-@contextmanager
-def _opened(job: Job, home: Home, settings: TrackingSettings) -> Iterator[StudyRun | None]:
-    """Open the MLflow run of a study, if there shall be one."""
+def logged(outcome: StudyOutcome, home: Home, settings: TrackingSettings) -> StudyOutcome:
+    """Log a study where that is wanted; where it fails, the outcome has a warning."""
     if not settings.enabled:
-        yield None
-        return
-    name = job.study.name
-    tracking = Tracking(home.root, settings.uri)
-    tags = {"fints.kind": "study", "fints.study": name, "fints.budget": job.budget, "fints.version": __version__}
-    tracking.sweep(EXPERIMENT)
-    with tracking.run(EXPERIMENT, f"{name} ({job.budget})", tags) as run:
-        yield StudyRun(run, tracking, tags)
+        return outcome
+    try:
+        return replace(outcome, run_id=track(outcome, home, settings))
+    except Exception as error:  # whatever MLflow or its server raises, the study has its report
+        LOG.debug("the study could not be logged", exc_info=True)
+        return replace(outcome, warnings=(f"the study could not be logged to MLflow: {error}",))
 
 
-def _write(page: StudyPage, job: Job) -> Path:
+def _write(page: StudyPage, job: Job) -> None:
     """Write the page and its figures, and remove figures of that name that it has no longer."""
-    path, figures = job.out / f"{job.study.name}.md", job.out / job.study.name
-    _make(figures)
     try:
         for name, text in page.figures.items():
             write_text(job.out / name, text)
-        for old in figures.glob("*.svg"):
+        for old in job.figures.glob("*.svg"):
             if f"{job.study.name}/{old.name}" not in page.figures:
                 old.unlink()
-        write_text(path, page.markdown)
+        write_text(job.page, page.markdown)
     except OSError as error:
         raise ConfigError(f"the report cannot be written to {job.out}: {error}; choose another --out") from error
-    return path
+
+
+def _section(override: str) -> str:
+    return override.partition("=")[0].partition(".")[0].strip()
+
+
+def _usual_folder(budget: Budget, home: Home) -> Path:
+    checkout = Path.cwd()
+    if budget == "full" and _is_checkout(checkout):
+        return checkout / "reports" / "studies"
+    return home.reports / "studies" / budget
+
+
+def _is_checkout(folder: Path) -> bool:
+    """Tell whether a folder is the root of fints' own repository, where reports of studies are kept."""
+    return (folder / "pyproject.toml").is_file() and (folder / "fints" / "studies").is_dir()
+
+
+def _is_full(page: Path) -> bool:
+    """Tell whether a page was made by a run of the full budget; it states its command."""
+    try:
+        return "--budget full" in page.read_text(encoding="utf-8")
+    except OSError:
+        return False
 
 
 def _make(folder: Path) -> None:
+    """Make a folder and find out, before the work is done, whether it can be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        require_writable(folder)
     except OSError as error:
-        raise ConfigError(f"the folder {folder} cannot be made: {error}; choose another") from error
-
-
-def _in_checkout(folder: Path) -> bool:
-    """Tell whether a folder is the root of fints' own repository, where reports of studies are kept."""
-    return (folder / "pyproject.toml").is_file() and (folder / "fints" / "studies").is_dir()
+        raise ConfigError(f"the folder {folder} cannot be written: {error}; choose another") from error

@@ -12,6 +12,7 @@ from pipelines.holdout import compare
 from pipelines.learning import lesson
 from pipelines.model import find_plan, make_model
 from pipelines.shelf import Shelved
+from pipelines.terminal import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,7 +108,7 @@ def forecast_target(
     shelved = shelf.find(learnt.key)
     reused = shelved is not None
     if shelved is None:
-        with stages.stage(f"{target}: hold-out of {settings.holdout.n_windows} windows") as stage:
+        with stages.stage(f"{target}: hold-out of {counted(settings.holdout.n_windows, 'window')}") as stage:
             holdout = compare(learnt.panel, settings, stage)
         watch.lap("holdout")
         with stages.stage(f"{target}: fit") as stage:

@@ -20,6 +20,11 @@ def console(*, stderr: bool = False) -> Console:
     return made if made.is_terminal else Console(stderr=stderr, width=max(made.width, _PIPE_WIDTH))
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number and what it counts, in the plural where it is not one."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def plain_table(frame: pd.DataFrame, title: str) -> Table:
     """Lay a frame out; cells are data, never markup.
 

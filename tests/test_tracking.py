@@ -1,6 +1,7 @@
 import multiprocessing
 import os
 import socket
+from contextlib import suppress
 
 import pytest
 
@@ -86,11 +87,12 @@ def test_a_home_that_is_being_made_by_another_is_waited_for(tmp_path, monkeypatc
         Tracking(tmp_path).prepare()
 
 
-def test_the_link_leads_to_the_experiment(tracking):
-    assert tracking.link(5000, "fints/none") is None
-    with tracking.run("fints/nightly/linked", "one", {}):
+def test_every_experiment_has_a_link(tracking):
+    with tracking.run("fints/nightly/linked", "one", {}) as run:
         pass
-    assert tracking.link(5050, "fints/nightly/linked").startswith("http://127.0.0.1:5050/#/experiments/")
+    links = tracking.links(5050)
+    assert "fints/none" not in links
+    assert links["fints/nightly/linked"].startswith(f"http://127.0.0.1:5050/#/experiments/{run.experiment_id}/")
 
 
 def test_the_server_listens_on_this_machine_only(tracking):
@@ -101,3 +103,31 @@ def test_the_server_listens_on_this_machine_only(tracking):
 
 def test_settings_are_flattened():
     assert flat({"a": 1, "b": {"c": 2, "d": {"e": 3}}}) == {"a": 1, "b.c": 2, "b.d.e": 3}
+
+
+def test_a_server_that_is_not_there_is_given_up_soon(tmp_path, monkeypatch):
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "1")
+    calls = []
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        with pytest.raises(Exception, match=r"127\.0\.0\.1"):
+            Tracking(tmp_path, f"http://127.0.0.1:{silent.getsockname()[1]}").sweep("fints/x")
+        silent.setblocking(False)
+        with suppress(BlockingIOError):
+            while True:
+                calls.append(silent.accept()[0])
+    for call in calls:
+        call.close()
+    assert len(calls) == 2
+
+
+def test_a_server_that_goes_away_does_not_hide_what_went_wrong(tracking, monkeypatch):
+    def gone(*_):
+        raise ConnectionError("gone")
+
+    client = tracking._client()
+    monkeypatch.setattr(client, "set_terminated", gone)
+    monkeypatch.setattr(Tracking, "_client", lambda _: client)
+    with pytest.raises(ValueError, match="mine"), tracking.run("fints/nightly/test", "broken", {}):
+        raise ValueError("mine")

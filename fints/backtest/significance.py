@@ -88,7 +88,8 @@ def diebold_mariano(
     n = len(difference)
     lag = min(lag, max(n - 1, 0))
     if n < least:
-        reason = f"{n} windows are too few for a test to mean anything; it needs {least}"
+        counted = "1 window is" if n == 1 else f"{n} windows are"
+        reason = f"{counted} too few for a test to mean anything; it needs {least}"
         return DieboldMariano(nan, nan, n, lag, reason)
     centred = difference - difference.mean()
     variance = centred @ centred / n

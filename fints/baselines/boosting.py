@@ -64,7 +64,7 @@ class GradientBoostingConfig(BaselineConfig):
     rows_per_leaf: int = Field(default=100, ge=1)
     features_per_split: float = Field(default=0.3, gt=0, le=1)
     held_out: float = Field(default=0.2, gt=0, le=0.5)
-    random_seed: int = Field(default=0, ge=0)
+    random_seed: int = Field(default=0, ge=0, lt=2**32)
 
     def build(self, h: int, level: Sequence[float] = BANDS) -> GradientBoosting:
         """Make the forecaster."""

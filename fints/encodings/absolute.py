@@ -72,7 +72,7 @@ class AbsoluteLinear(AddedEncoding):
         self.scale = config.scale
         self.project = nn.Linear(1, dim)
 
-    def embed(self, x_btc: Tensor, at: TimeAxis) -> Tensor:
+    def _embedded(self, x_btc: Tensor, at: TimeAxis) -> Tensor:
         """Add ``W [1, t / scale]`` to tokens of shape (B, T, C).
 
         The product is formed in float64: in a bf16 module the place itself would keep only 8 bits.
@@ -119,7 +119,7 @@ class AbsoluteSinusoidal(AddedEncoding):
         angle = places[..., None] * torch.tensor(self.frequencies, dtype=torch.float64, device=places.device)
         return torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(-2)
 
-    def embed(self, x_btc: Tensor, at: TimeAxis) -> Tensor:
+    def _embedded(self, x_btc: Tensor, at: TimeAxis) -> Tensor:
         """Add the table to tokens of shape (B, T, C)."""
         return x_btc + self.table(at.clock("index")).to(x_btc.dtype)
 
@@ -142,7 +142,7 @@ class AbsoluteLearned(AddedEncoding):
         super().__init__(n_layers)
         self.table = SmallEmbedding(config.places, dim)
 
-    def embed(self, x_btc: Tensor, at: TimeAxis) -> Tensor:
+    def _embedded(self, x_btc: Tensor, at: TimeAxis) -> Tensor:
         """Add the rows of the places to tokens of shape (B, T, C).
 
         Raises

@@ -95,7 +95,7 @@ class LinearBias(LazyBias):
         """Whether there is a query for each key, which stands at or after it and those before it."""
         return len(self.after_own) == self.q_places.shape[-1] == self.k_places.shape[-1] and all(self.after_own)
 
-    def bias_of(self, rows: slice) -> LinearBias:
+    def _rows(self, rows: slice) -> LinearBias:
         """Take the bias of some of the queries; it folds where theirs does. See `LayerTerms.bias_of`."""
         places, after_own = self.q_places[:, rows], self.after_own[rows]
         return LinearBias(self.slopes, places, self.k_places, self.after_all[rows], after_own)
@@ -105,7 +105,7 @@ class LinearBias(LazyBias):
         distance = (self.q_places[:, None, :, None] - self.k_places[:, None, None, :]).abs()
         return (-self.slopes[:, None, None] * distance).to(table_dtype())
 
-    def fold(self, q_bhtd: Tensor, k_bhtd: Tensor, scale: float) -> tuple[Tensor, Tensor]:
+    def fold(self, q_bhtd: Tensor, k_bhtd: Tensor, scale: float, at_least: int = 0) -> tuple[Tensor, Tensor]:
         """Carry the bias in one more channel.
 
         Where no key stands after its query, ``−m (p_q − p_k) = m (p_k − p_mid) − m (p_q − p_mid)``, and the
@@ -117,14 +117,17 @@ class LinearBias(LazyBias):
         q_bhtd, k_bhtd : Tensor, shape (B, H, T, D)
         scale : float
             That the logits are multiplied by.
+        at_least : int
+            Channels to pad to: the width of the values.
 
         Returns
         -------
         q, k : Tensor
-            D + 1 channels, padded with zeros to a multiple of 8. The logits' error is about ``2^−24 m (p_last −
-            p_first)`` in float32: 8e-6 over 512 bars at the steepest slope of 8 heads.
+            D + 1 channels or `at_least`, padded with zeros to a multiple of 8. The logits' error is about
+            ``2^−24 m (p_last − p_first)`` in float32: 8e-6 over 512 bars at the steepest slope of 8 heads.
         """
-        pad = (0, -(q_bhtd.shape[-1] + 1) % HEAD_WIDTH_MULTIPLE)
+        width = max(q_bhtd.shape[-1] + 1, at_least)
+        pad = (0, width + -width % HEAD_WIDTH_MULTIPLE - q_bhtd.shape[-1] - 1)
         middle = (self.k_places.amin(-1, keepdim=True) + self.k_places.amax(-1, keepdim=True)) / 2
         k_channel = (self.slopes[:, None] * (self.k_places - middle)[:, None]).to(k_bhtd.dtype)[..., None]
         k_extra = functional.pad(k_channel, pad).expand(*k_bhtd.shape[:-1], -1)
@@ -148,7 +151,7 @@ class AlibiEncoding(BiasEncoding):
         self.clock = config.clock
         self.slopes = alibi_slopes(n_heads)
 
-    def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
+    def _terms(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
         """Keep slopes and places, shared by all layers."""
         linear = LinearBias.between(self.slopes, q_at.clock(self.clock), k_at.clock(self.clock))
         return Terms((linear,) * self.n_layers)

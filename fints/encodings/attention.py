@@ -30,7 +30,8 @@ def attend(q_bhtd: Tensor, k_bhtd: Tensor, v_bhtd: Tensor, layer: LayerTerms, *,
     Parameters
     ----------
     q_bhtd : Tensor, shape (B, H, Tq, D)
-    k_bhtd, v_bhtd : Tensor, shape (B, H, Tk, D)
+    k_bhtd : Tensor, shape (B, H, Tk, D)
+    v_bhtd : Tensor, shape (B, H, Tk, Dv)
     layer : LayerTerms
         Prepared for Tq queries and Tk keys.
     is_causal : bool
@@ -38,12 +39,13 @@ def attend(q_bhtd: Tensor, k_bhtd: Tensor, v_bhtd: Tensor, layer: LayerTerms, *,
 
     Returns
     -------
-    Tensor, shape (B, H, Tq, D)
+    Tensor, shape (B, H, Tq, Dv)
 
     Raises
     ------
     EncodingError
-        If causal attention is asked for with unequal numbers of queries and keys.
+        If causal attention is asked for with unequal numbers of queries and keys, or a tensor is not what `layer` was
+        prepared for.
     """
     q_bhtd, k_bhtd = layer.rotate(q_bhtd, k_bhtd)
     return attend_rotated(q_bhtd, k_bhtd, v_bhtd, layer, is_causal=is_causal)
@@ -56,6 +58,7 @@ def attend_rotated(
 
     Keys that several groups of queries look at are so rotated once; give each group its own `LayerTerms.bias_of`.
     """
+    layer.check(q_bhtd, k_bhtd, v_bhtd)
     if is_causal and q_bhtd.shape[2] != k_bhtd.shape[2]:
         raise EncodingError(
             f"causal attention needs one query per key; got {q_bhtd.shape[2]} queries and {k_bhtd.shape[2]} keys; "
@@ -91,8 +94,8 @@ def _folded(q_bhtd: Tensor, k_bhtd: Tensor, v_bhtd: Tensor, linear: LinearBias, 
     width = q_bhtd.shape[-1]
     # Set explicitly: the kernel would take it from the padded width.
     scale = width**-0.5
-    q_bhtd, k_bhtd = linear.fold(q_bhtd, k_bhtd, scale)
     # The fused kernels want values as wide as queries.
+    q_bhtd, k_bhtd = linear.fold(q_bhtd, k_bhtd, scale, v_bhtd.shape[-1])
     v_wide = functional.pad(v_bhtd, (0, q_bhtd.shape[-1] - v_bhtd.shape[-1]))
     wide = functional.scaled_dot_product_attention(q_bhtd, k_bhtd, v_wide, is_causal=is_causal, scale=scale)
     return wide[..., : v_bhtd.shape[-1]]

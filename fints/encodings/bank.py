@@ -8,11 +8,15 @@ larger one, which is exact.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from fractions import Fraction
-from typing import TYPE_CHECKING, Self
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Self
 
 import torch
 from torch import Tensor, nn
+
+from fints.errors import EncodingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,7 +35,46 @@ def geometric_betas(beta_min: float, beta_max: float, planes: int) -> tuple[floa
 
 
 class ExactModule(nn.Module):
-    """A module whose float64 parameters stay float64 when it, or one that holds it, is cast."""
+    """A module whose float64 parameters stay float64 when it, or one that holds it, is cast.
+
+    They are departures from a start that is no parameter, so the state holds the start as well (``_extra_state``), and
+    one that departs from another start is refused.
+    """
+
+    @abstractmethod
+    def start(self) -> Tensor:
+        """Return the numbers that the parameters depart from, shape (n,), float64, on the CPU."""
+
+    def get_extra_state(self) -> Tensor:
+        """Return the start, for the state."""
+        return self.start()
+
+    def set_extra_state(self, state: Tensor) -> None:
+        """Compare the start of a state with this one's.
+
+        Raises
+        ------
+        EncodingError
+            If they differ.
+        """
+        own, given = self.start().tolist(), state.tolist()
+        differ = next((pair for pair in zip(own, given, strict=False) if not math.isclose(*pair, rel_tol=1e-9)), None)
+        if differ is None and len(own) == len(given):
+            return
+        what = (
+            f"{len(given)} numbers, not {len(own)}"
+            if differ is None
+            else f"{differ[1]:.6g} where it has {differ[0]:.6g}"
+        )
+        raise EncodingError(
+            f"the state of learned frequencies departs from another start than this {type(self).__name__}: {what}; "
+            "build it with the plan, the seed and the settings of the model that was saved"
+        )
+
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *rest: Any) -> None:  # noqa: ANN401
+        # States that were saved before they held the start.
+        state_dict.setdefault(f"{prefix}_extra_state", self.get_extra_state())
+        super()._load_from_state_dict(state_dict, prefix, *rest)
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Move parameters between devices, but never cast them."""
@@ -81,6 +124,17 @@ class TimeBank(ExactModule):
         """Go back to the start; call it after `to_empty` if no state is loaded."""
         if self.offset is not None:
             nn.init.zeros_(self.offset)
+
+    def start(self) -> Tensor:
+        """See `ExactModule.start`: epoch and unit, the time scales, then α by layer and plane."""
+        numbers = [self.epoch, self.unit, *self.betas, *chain.from_iterable(self.starts)]
+        return torch.tensor(numbers, dtype=torch.float64, device="cpu")
+
+    def extra_repr(self) -> str:
+        """Say how many planes of which time scales it has, for the printed model."""
+        size = f"{len(self.starts)} layers of {len(self.betas)} planes"
+        learned = "fixed" if self.offset is None else "learned"
+        return f"{size}, beta={self.betas[0]:.4g} … {self.betas[-1]:.4g} s, {learned}"
 
     def alpha(self, device: torch.device | str | None = None) -> Tensor:
         """Return α of every layer and plane, shape (L, P), float64."""

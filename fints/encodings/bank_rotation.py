@@ -93,10 +93,10 @@ class BankRotation(Rotation):
         super().__init__(q_phases.table, None if k_phases is q_phases else k_phases.table)
         self.q_phases, self.k_phases = q_phases, k_phases
 
-    def rotate(self, q_bhtd: Tensor, k_bhtd: Tensor) -> tuple[Tensor, Tensor]:
+    def _turned(self, q_bhtd: Tensor, k_bhtd: Tensor) -> tuple[Tensor, Tensor]:
         """Rotate queries and keys to their places; see `LayerTerms.rotate`."""
         if self.q_phases.offset is None or not torch.is_grad_enabled() or torch.compiler.is_compiling():
-            return super().rotate(q_bhtd, k_bhtd)
+            return super()._turned(q_bhtd, k_bhtd)
         q, k = _Turned.apply(  # type: ignore[no-untyped-call]
             planes(q_bhtd), planes(k_bhtd), self.q_phases.offset, self.k_phases.offset, self.q_phases, self.k_phases
         )

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
-from typing import Literal
+from typing import Literal, Self
 
 import torch
 from torch import Tensor, nn
 
 from fints.encodings.bank import ExactModule
+from fints.encodings.fit import Built, Fit
 from fints.encodings.places import check_places
 from fints.errors import EncodingError
 
@@ -40,8 +41,8 @@ class TimeAxis:
     Raises
     ------
     EncodingError
-        If no clock is given, shapes disagree, a tensor is neither float64 nor int64, a place is not finite, or seconds
-        lie beyond 2200 (milliseconds, most likely).
+        If no clock is given, shapes disagree, places are no tensor or one that is neither float64 nor int64, a place
+        is not finite, or seconds lie beyond 2200 (milliseconds, most likely).
     """
 
     index: Tensor | None = None
@@ -53,6 +54,12 @@ class TimeAxis:
         given = {f.name: t for f in fields(self) if (t := getattr(self, f.name)) is not None}
         if not given:
             raise EncodingError("a TimeAxis needs at least one clock; give index, session, calendar or seconds")
+        for name, places in given.items():
+            if not isinstance(places, Tensor):
+                raise EncodingError(
+                    f"places on the {name} clock are of type {type(places).__name__}; pass a tensor of float64 or "
+                    "int64 and shape (B or 1, T): torch.as_tensor(places)[None] makes one of a single row"
+                )
         shapes = {tuple(t.shape) for t in given.values()}
         batches = {t.shape[0] for t in given.values() if t.ndim} - {1}
         if len({s[-1] for s in shapes if s}) != 1 or any(len(s) != 2 for s in shapes) or len(batches) > 1:
@@ -63,6 +70,12 @@ class TimeAxis:
                     f"places on the {name} clock are {places.dtype}; pass float64 or int64; a narrower type loses time"
                 )
             check_places(name, places)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """B, or 1 if all samples share their places, and T."""
+        sizes = [t.shape for f in fields(self) if (t := getattr(self, f.name)) is not None]
+        return max(size[0] for size in sizes), sizes[0][1]
 
     def clock(self, name: AxisClock) -> Tensor:
         """Read one clock.
@@ -115,9 +128,23 @@ class LayerTerms:
     ----------
     bias : Tensor or None
         Added to the attention logits; broadcastable to (B, H, Tq, Tk).
+    fit : Fit or None
+        The tensors that it was prepared for; None where an encoding did not prepare it.
     """
 
     bias: Tensor | None = None
+    fit: Fit | None = None
+
+    def check(self, q_bhtd: Tensor, k_bhtd: Tensor, v_bhtd: Tensor | None = None) -> None:
+        """Refuse tensors that these terms were not prepared for; see `Fit.check`."""
+        if self.fit is not None:
+            self.fit.check(q_bhtd, k_bhtd, v_bhtd)
+
+    def fitted(self, fit: Fit | None) -> Self:
+        """Note what these terms were prepared for."""
+        # Some are frozen dataclasses.
+        object.__setattr__(self, "fit", fit)
+        return self
 
     def rotate(self, q_bhtd: Tensor, k_bhtd: Tensor) -> tuple[Tensor, Tensor]:
         """Apply the places to queries and keys.
@@ -130,7 +157,17 @@ class LayerTerms:
         -------
         q, k : Tensor
             Same shapes and dtypes as given.
+
+        Raises
+        ------
+        EncodingError
+            If they are not what these terms were prepared for.
         """
+        self.check(q_bhtd, k_bhtd)
+        return self._turned(q_bhtd, k_bhtd)
+
+    def _turned(self, q_bhtd: Tensor, k_bhtd: Tensor) -> tuple[Tensor, Tensor]:
+        """Rotate tensors that fit."""
         return q_bhtd, k_bhtd
 
     def bias_of(self, rows: slice) -> LayerTerms:
@@ -146,6 +183,10 @@ class LayerTerms:
         LayerTerms
             Terms that rotate nothing; nothing is computed before their bias is asked for.
         """
+        return self._rows(rows).fitted(None if self.fit is None else self.fit.of(rows))
+
+    def _rows(self, rows: slice) -> LayerTerms:
+        """Make the terms of some of the queries."""
         return BiasRows(self, rows)
 
 
@@ -181,7 +222,16 @@ class Terms:
     layers: tuple[LayerTerms, ...]
 
     def layer(self, index: int) -> LayerTerms:
-        """Return the terms of layer `index`, counted from 0."""
+        """Return the terms of layer `index`, counted from 0.
+
+        Raises
+        ------
+        EncodingError
+            If there is no such layer.
+        """
+        count = len(self.layers)
+        if not -count <= index < count:
+            raise EncodingError(f"there is no layer {index}: the encoding was built with n_layers={count}, from 0 on")
         return self.layers[index]
 
 
@@ -198,6 +248,17 @@ class Encoding(nn.Module, ABC):
     def __init__(self, n_layers: int) -> None:
         super().__init__()
         self.n_layers = n_layers
+        self.built = Built(type(self).__name__)
+
+    def extra_repr(self) -> str:
+        """Say what it is, for the printed model."""
+        kind = "" if self.built.dim is None else repr(self.built.kind)
+        parts = (kind, self.built.options, f"n_layers={self.n_layers}", self._in_short())
+        return ", ".join(part for part in parts if part)
+
+    def _in_short(self) -> str:
+        """Say what the settings do not: the periods of its planes, for instance."""
+        return ""
 
     @property
     def query_shift(self) -> bool | None:
@@ -217,11 +278,24 @@ class Encoding(nn.Module, ABC):
         exact = [module for module in self.modules() if isinstance(module, ExactModule)]
         return [parameter for module in exact for parameter in module.parameters(recurse=False)]
 
-    def embed(self, x_btc: Tensor, at: TimeAxis) -> Tensor:  # noqa: ARG002
-        """Add the places to token embeddings of shape (B, T, C); the identity unless the encoding is additive."""
-        return x_btc
+    def embed(self, x_btc: Tensor, at: TimeAxis) -> Tensor:
+        """Add the places to token embeddings; the identity unless the encoding is additive.
 
-    @abstractmethod
+        Parameters
+        ----------
+        x_btc : Tensor, shape (B, T, C)
+        at : TimeAxis
+            Of these tokens.
+
+        Raises
+        ------
+        EncodingError
+            If the tokens are not those of the places, not of the width that it was built for, or a clock is missing.
+        """
+        _check_axis(at, "at")
+        self.built.check_tokens(x_btc, at.shape)
+        return self._embedded(x_btc, at)
+
     def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
         """Compute the tables that the layers need.
 
@@ -229,12 +303,37 @@ class Encoding(nn.Module, ABC):
         ----------
         q_at, k_at : TimeAxis
             Places of the queries and of the keys.
+
+        Raises
+        ------
+        EncodingError
+            If the places are no `TimeAxis`, are of different numbers of samples, or lack a clock that is read.
         """
+        _check_axis(q_at, "q_at")
+        _check_axis(k_at, "k_at")
+        fit = Fit.between(self.built, q_at.shape, k_at.shape)
+        terms = self._terms(q_at, k_at)
+        for layer in terms.layers:
+            layer.fitted(fit)
+        return terms
+
+    def _embedded(self, x_btc: Tensor, at: TimeAxis) -> Tensor:  # noqa: ARG002
+        """Add the places to tokens that fit them."""
+        return x_btc
+
+    @abstractmethod
+    def _terms(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
+        """Compute the tables of all layers."""
 
 
 class NoEncoding(Encoding):
     """No position at all: attention sees a set of tokens."""
 
-    def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:  # noqa: ARG002
+    def _terms(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:  # noqa: ARG002
         """Return terms that change nothing."""
         return Terms((LayerTerms(),) * self.n_layers)
+
+
+def _check_axis(at: object, name: str) -> None:
+    if not isinstance(at, TimeAxis):
+        raise EncodingError(f"{name} is of type {type(at).__name__}; give places as a TimeAxis: TimeAxis(index=places)")

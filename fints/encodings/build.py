@@ -27,6 +27,7 @@ from fints.encodings.features import (
     FourierFeatures,
     FourierFeaturesConfig,
 )
+from fints.encodings.fit import Built
 from fints.encodings.registry import encoding_config
 from fints.encodings.rfr import LearnedHeadRotary, RfrConfig, rfr
 from fints.encodings.rope import RotaryEncoding, rope_planes
@@ -36,11 +37,10 @@ from fints.encodings.time_bias import IntervalBiasConfig, IntervalBiasEncoding, 
 from fints.encodings.to_rope import ToRope, ToRopeConfig
 from fints.encodings.xpos import XposConfig, XposEncoding
 from fints.errors import EncodingError
+from fints.plan import FrequencyPlan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from fints.plan import FrequencyPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +105,17 @@ def build(
     UnknownNameError
         If the kind does not exist.
     EncodingError
-        If an option or a size does not fit, the heads do not divide the width, or a plan is missing.
+        If an option or a size does not fit, the heads do not divide the width, or a plan is missing or none.
+
+    Warns
+    -----
+    UserWarning
+        If the plan has more cycles than the encoding has planes for them; it names those that are left out.
     """
+    if plan is not None and not isinstance(plan, FrequencyPlan):
+        raise EncodingError(
+            f"plan= takes a FrequencyPlan; got {plan!r}; make one with FrequencyPlan.from_periods([5, 20])"
+        )
     if min(dim, n_heads, n_layers) < 1:
         raise EncodingError(f"a transformer has a width, heads and layers; got {dim}, {n_heads} and {n_layers} of them")
     if dim % n_heads:
@@ -115,7 +124,11 @@ def build(
 
 
 def _built(config: EncodingConfig, at: Place) -> Encoding:
-    return BUILDERS[type(config)](config, at)
+    encoding = BUILDERS[type(config)](config, at)
+    chosen = config.model_dump(exclude_defaults=True, exclude={"kind", "parts"})
+    options = ", ".join(f"{name}={value!r}" for name, value in chosen.items() if name not in ("kind", "parts"))
+    encoding.built = Built(config.kind, at.dim, at.n_heads, options)
+    return encoding
 
 
 def _rope(config: RopeConfig, at: Place) -> Encoding:

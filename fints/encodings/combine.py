@@ -135,7 +135,7 @@ class _Combination(Encoding):
         """Return the parts, typed."""
         return [part for part in self.parts if isinstance(part, Encoding)]
 
-    def _prepare(self, q_at: TimeAxis, k_at: TimeAxis, join: Callable[[tuple[LayerTerms, ...]], LayerTerms]) -> Terms:
+    def _together(self, q_at: TimeAxis, k_at: TimeAxis, join: Callable[[tuple[LayerTerms, ...]], LayerTerms]) -> Terms:
         """Prepare the parts and join them layer by layer; layers that share all their parts share the result."""
         prepared = [part.prepare(q_at, k_at).layers for part in self.encodings()]
         joined: dict[tuple[int, ...], LayerTerms] = {}
@@ -179,9 +179,12 @@ class FeatureSplit(_Combination):
             raise EncodingError(f"planes are pairs of channels; widths of {list(widths)} channels cut one in two")
         self.widths = tuple(widths)
 
-    def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
+    def _in_short(self) -> str:
+        return f"channels of a head: {list(self.widths)}"
+
+    def _terms(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
         """Prepare every part, and lay their tables side by side where they are plain rotations."""
-        return self._prepare(q_at, k_at, self._join)
+        return self._together(q_at, k_at, self._join)
 
     def _join(self, parts: tuple[LayerTerms, ...]) -> LayerTerms:
         rotations = [part for part in parts if isinstance(part, Rotation)]
@@ -216,9 +219,12 @@ class HeadSplit(_Combination):
             _refuse_added(part)
         self.counts = tuple(counts)
 
-    def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
+    def _in_short(self) -> str:
+        return f"heads: {list(self.counts)}"
+
+    def _terms(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
         """Prepare every part."""
-        return self._prepare(q_at, k_at, lambda parts: HeadTerms(parts, self.counts))
+        return self._together(q_at, k_at, lambda parts: HeadTerms(parts, self.counts))
 
 
 class SumEncoding(_Combination):
@@ -244,15 +250,15 @@ class SumEncoding(_Combination):
                 f"a sum holds at most one rotary part; this one has {sum(self._turning)}; split planes or heads instead"
             )
 
-    def embed(self, x_btc: Tensor, at: TimeAxis) -> Tensor:
+    def _embedded(self, x_btc: Tensor, at: TimeAxis) -> Tensor:
         """Add what every part adds to the tokens."""
         for part in self.encodings():
             x_btc = part.embed(x_btc, at)
         return x_btc
 
-    def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
+    def _terms(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
         """Prepare every part."""
-        return self._prepare(q_at, k_at, self._join)
+        return self._together(q_at, k_at, self._join)
 
     def _join(self, parts: tuple[LayerTerms, ...]) -> LayerTerms:
         turning = [part for part, turns in zip(parts, self._turning, strict=True) if turns]

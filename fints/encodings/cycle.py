@@ -11,7 +11,9 @@ from torch import Tensor, nn
 from fints.encodings.bank import ExactModule
 from fints.encodings.config import CycleConfig
 from fints.encodings.rope import Plane, RotaryEncoding, rope_planes
+from fints.encodings.seeding import seeded_lines
 from fints.errors import EncodingError
+from fints.plan import CLOCKS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +47,7 @@ def cycle_planes(config: CycleConfig, head_dim: int, plan: FrequencyPlan) -> tup
     plan : FrequencyPlan
         Its lines fill the last ``share · D / 2`` planes; a plane of period P on a clock makes the places t and t + P
         of that clock indistinguishable to it. If it holds more cycles than that, the strongest are taken
-        (`FrequencyPlan.strongest`).
+        (`FrequencyPlan.strongest`), and a warning names the others.
 
     Returns
     -------
@@ -104,6 +106,11 @@ class LearnedCycles(ExactModule, RotaryEncoding):
         """Go back to the plan's periods; call it after `to_empty` if no state is loaded."""
         nn.init.zeros_(self.offset)
 
+    def start(self) -> Tensor:
+        """See `ExactModule.start`: the unit, the number of planes, then period and clock of every cycle."""
+        cycles = [number for cycle in self.cycles for number in (cycle.period, float(CLOCKS.index(cycle.clock)))]
+        return torch.tensor([self.unit, len(self.planes), *cycles], dtype=torch.float64, device="cpu")
+
     def log_frequency_offset(self) -> Tensor:
         """Return −δ of every cycle, shape (cycles,), float64."""
         scale = [cycle.period / (2 * math.pi * self.unit) for cycle in self.cycles]
@@ -126,5 +133,4 @@ def _layout(config: CycleConfig, head_dim: int, plan: FrequencyPlan) -> tuple[tu
     n_cycle = cycle_room(config, head_dim)
     if n_cycle == 0:
         raise EncodingError(f"a share of {config.share:g} of {len(rope)} planes leaves none to the cycles; raise it")
-    lines = plan.strongest(n_cycle).allocate(n_cycle)
-    return rope[: len(rope) - n_cycle], lines
+    return rope[: len(rope) - n_cycle], seeded_lines(plan, n_cycle, config.kind, "share")

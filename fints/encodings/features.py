@@ -82,7 +82,7 @@ class CalendarFeatures(AddedEncoding):
         else:
             self.hour, self.weekday = SmallEmbedding(24, dim), SmallEmbedding(7, dim)
 
-    def embed(self, x_btc: Tensor, at: TimeAxis) -> Tensor:
+    def _embedded(self, x_btc: Tensor, at: TimeAxis) -> Tensor:
         """Add the features to tokens of shape (B, T, C)."""
         hour, weekday = hour_and_weekday(at.clock("seconds"))
         if self.integers:
@@ -122,7 +122,7 @@ class FourierFeatures(AddedEncoding):
         angle = (turns - turns.round()) * TURN
         return torch.cat((angle.cos(), angle.sin()), dim=-1)
 
-    def embed(self, x_btc: Tensor, at: TimeAxis) -> Tensor:
+    def _embedded(self, x_btc: Tensor, at: TimeAxis) -> Tensor:
         """Add the projected features to tokens of shape (B, T, C)."""
         added: Tensor = self.project(self.features(at).to(self.project.weight.dtype))
         return x_btc + added.to(x_btc.dtype)

@@ -28,7 +28,7 @@ class PlaneTerms(LayerTerms):
     parts: tuple[LayerTerms, ...]
     widths: tuple[int, ...]
 
-    def rotate(self, q_bhtd: Tensor, k_bhtd: Tensor) -> tuple[Tensor, Tensor]:
+    def _turned(self, q_bhtd: Tensor, k_bhtd: Tensor) -> tuple[Tensor, Tensor]:
         """Let every part rotate its own planes; see `LayerTerms.rotate`."""
         return _rotate_pieces(self.parts, q_bhtd, k_bhtd, self.widths, -1)
 
@@ -47,7 +47,7 @@ class HeadTerms(LazyBias):
     parts: tuple[LayerTerms, ...]
     counts: tuple[int, ...]
 
-    def rotate(self, q_bhtd: Tensor, k_bhtd: Tensor) -> tuple[Tensor, Tensor]:
+    def _turned(self, q_bhtd: Tensor, k_bhtd: Tensor) -> tuple[Tensor, Tensor]:
         """Let every part rotate its own heads; see `LayerTerms.rotate`."""
         return _rotate_pieces(self.parts, q_bhtd, k_bhtd, self.counts, 1)
 
@@ -83,11 +83,11 @@ class SumTerms(LazyBias):
     rotation: LayerTerms
     biases: tuple[LayerTerms, ...]
 
-    def rotate(self, q_bhtd: Tensor, k_bhtd: Tensor) -> tuple[Tensor, Tensor]:
+    def _turned(self, q_bhtd: Tensor, k_bhtd: Tensor) -> tuple[Tensor, Tensor]:
         """Rotate by the one part that does; see `LayerTerms.rotate`."""
         return self.rotation.rotate(q_bhtd, k_bhtd)
 
-    def bias_of(self, rows: slice) -> SumTerms:
+    def _rows(self, rows: slice) -> SumTerms:
         """Take the biases of some of the queries, each by itself; see `LayerTerms.bias_of`."""
         return SumTerms(LayerTerms(), tuple(part.bias_of(rows) for part in self.biases))
 

@@ -31,7 +31,7 @@ class SmallEmbedding(nn.Embedding):
 class AddedEncoding(Encoding):
     """An encoding that is added to the token embeddings; attention itself sees no places."""
 
-    def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:  # noqa: ARG002
+    def _terms(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:  # noqa: ARG002
         """Return terms that change nothing: the places are in the tokens already."""
         return Terms((LayerTerms(),) * self.n_layers)
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 LATEST_SECOND = 7_258_118_400
 """Unix time of 2200-01-01. Milliseconds of any date after March 1970 lie beyond it."""
 
+NOT_A_TIME = torch.iinfo(torch.int64).min
+"""What NumPy's and pandas's NaT becomes as a whole number; its absolute value overflows."""
+
 SMALLEST_PERIOD = 2.0
 """In units of a clock that counts whole ones."""
 
@@ -56,7 +59,7 @@ def check_places(clock: str, places: Tensor) -> None:
     Raises
     ------
     EncodingError
-        If a place is not finite, or lies beyond the year 2200 on the seconds clock.
+        If a place is not finite or NaT, or lies beyond the year 2200 on the seconds clock.
     """
     if torch.compiler.is_compiling() or places.is_meta or not places.numel():
         return
@@ -65,7 +68,12 @@ def check_places(clock: str, places: Tensor) -> None:
         raise EncodingError(
             f"{wrong} of {places.numel()} places on the {clock} clock are not finite; drop the bars without a time"
         )
-    farthest = float(places.abs().max())
+    earliest, latest = places.aminmax()
+    if places.dtype == torch.int64 and int(earliest) == NOT_A_TIME:
+        raise EncodingError(
+            f"a place on the {clock} clock is not a date: it is NaT cast to int64; drop the bars without a time"
+        )
+    farthest = max(-float(earliest), float(latest))
     if clock == "seconds" and farthest > LATEST_SECOND:
         raise EncodingError(
             f"a place of {farthest:.4g} on the seconds clock lies beyond the year 2200; Unix times are in seconds: "

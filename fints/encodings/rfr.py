@@ -17,7 +17,7 @@ from fints.encodings.base import AxisClock, Encoding, Terms, TimeAxis
 from fints.encodings.config import EncodingConfig
 from fints.encodings.kernels import AnyKernel, GaussianKernel
 from fints.encodings.places import check_period
-from fints.encodings.rope import Plane, rope_planes
+from fints.encodings.rope import Plane, periods_in_short, rope_planes
 from fints.encodings.rotation import Rotation, rotation_table
 from fints.errors import EncodingError
 
@@ -136,6 +136,9 @@ class HeadRotary(Encoding):
         ]
         self._mirrored = any(plane.frequency < 0 for plane in every)
 
+    def _in_short(self) -> str:
+        return periods_in_short(chain.from_iterable(chain.from_iterable(self.planes)))
+
     def _tables(self, at: TimeAxis) -> list[Callable[[], Tensor]]:
         """Return one function per layer, which gathers a table of shape (B or 1, H, T, P)."""
         parts = []
@@ -148,7 +151,7 @@ class HeadRotary(Encoding):
             bank = torch.cat((bank, bank.conj_physical()), dim=-1)
         return [partial(_gathered, bank, layer) for layer in self._columns]
 
-    def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
+    def _terms(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
         """Compute the tables of every layer."""
         q_tables = self._tables(q_at)
         if k_at is q_at:
@@ -184,6 +187,15 @@ class LearnedHeadRotary(ExactModule, Encoding):
         """Go back to the start; call it after `to_empty` if no state is loaded."""
         nn.init.zeros_(self.offset)
 
+    def start(self) -> Tensor:
+        """See `ExactModule.start`: the unit, then the frequency of every plane."""
+        every = chain.from_iterable(chain.from_iterable(self.planes))
+        numbers = [self.unit, *(plane.frequency for plane in every)]
+        return torch.tensor(numbers, dtype=torch.float64, device="cpu")
+
+    def _in_short(self) -> str:
+        return periods_in_short(chain.from_iterable(chain.from_iterable(self.planes)))
+
     def frequencies(self) -> Tensor:
         """Return the frequency of every plane in turns per unit of its clock, shape (L, H, P), float64."""
         rows = [[[plane.frequency for plane in head] for head in layer] for layer in self.planes]
@@ -205,7 +217,7 @@ class LearnedHeadRotary(ExactModule, Encoding):
 
         return [partial(table, layer) for layer in range(self.n_layers)]
 
-    def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
+    def _terms(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
         """Compute the tables of every layer."""
         q_tables = self._tables(q_at)
         if k_at is q_at:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 
 from fints.encodings.base import AxisClock, Encoding, Terms, TimeAxis
 from fints.encodings.rotation import Rotation, rotation_table
 from fints.errors import EncodingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LISTED = 6
+"""So many periods are listed in a printed model; of more, the ends are given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +32,20 @@ class Plane:
 
     clock: AxisClock
     frequency: float
+
+
+def periods_in_short(planes: Iterable[Plane]) -> str:
+    """Write the periods of planes clock by clock, for a printed model: ``index 6.28 … 5.44e+04; session 5, 20``."""
+    by_clock: dict[str, list[str]] = {}
+    for plane in sorted(planes, key=lambda plane: -abs(plane.frequency)):
+        period = f"{1 / abs(plane.frequency):.4g}" if plane.frequency else "inf"
+        by_clock.setdefault(plane.clock, []).append(period)
+    told = []
+    for clock, periods in sorted(by_clock.items()):
+        distinct = list(dict.fromkeys(periods))
+        some = distinct if len(distinct) <= LISTED else [f"{distinct[0]} … {distinct[-1]}"]
+        told.append(f"{clock} {', '.join(some)}")
+    return f"periods: {'; '.join(told)}"
 
 
 def rope_planes(head_dim: int, base: float, clock: AxisClock = "index") -> tuple[Plane, ...]:
@@ -68,6 +89,9 @@ class RotaryEncoding(Encoding):
         super().__init__(n_layers)
         self.planes = planes
 
+    def _in_short(self) -> str:
+        return periods_in_short(self.planes)
+
     def frequencies(self, device: torch.device) -> torch.Tensor:
         """Return the frequency of every plane in turns per unit of its clock, shape (P,), float64."""
         return torch.tensor([plane.frequency for plane in self.planes], dtype=torch.float64, device=device)
@@ -95,7 +119,7 @@ class RotaryEncoding(Encoding):
         grouped = sorted(range(len(self.planes)), key=lambda i: clocks.index(self.planes[i].clock))
         return sorted(range(len(grouped)), key=lambda i: grouped[i])
 
-    def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
+    def _terms(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
         """Compute one pair of tables, shared by all layers."""
         q_table = rotation_table(self.turns(q_at))[:, None]
         k_table = q_table if k_at is q_at else rotation_table(self.turns(k_at))[:, None]

@@ -132,7 +132,7 @@ class Rotation(LayerTerms):
         """The table of the keys."""
         return self._k_table() if isinstance(self._k_table, LazyTable) else self._k_table
 
-    def rotate(self, q_bhtd: Tensor, k_bhtd: Tensor) -> tuple[Tensor, Tensor]:
+    def _turned(self, q_bhtd: Tensor, k_bhtd: Tensor) -> tuple[Tensor, Tensor]:
         """Rotate queries and keys to their places; see `LayerTerms.rotate`."""
         return rotate(q_bhtd, self.q_table), rotate(k_bhtd, self.k_table)
 

@@ -103,7 +103,7 @@ class Rote(Encoding):
         frequencies = torch.tensor(self.frequencies, dtype=torch.float64, device=index.device)
         return rotation_table(places[..., None] * frequencies).index_select(1, rows)
 
-    def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
+    def _terms(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
         """Compute one pair of tables, shared by all layers."""
         rows = self._rows(k_at)
         first = k_at.clock("seconds").amin(dim=1, keepdim=True)

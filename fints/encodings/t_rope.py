@@ -13,6 +13,7 @@ from fints.encodings.bank import TimeBank, geometric_betas
 from fints.encodings.bank_rotation import BankRotation, bank_phases
 from fints.encodings.base import Encoding, Terms, TimeAxis
 from fints.encodings.config import EncodingConfig
+from fints.encodings.seeding import seeded_lines
 from fints.errors import EncodingError
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class TRope(Encoding):
         if config.shared:
             self.key = self.query
 
-    def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
+    def _terms(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
         """Compute the tables of every layer from the seconds clock."""
         sign = -1 if self.config.non_stationary else 1
         queries = bank_phases(self.query, q_at.clock("seconds"))
@@ -167,7 +168,7 @@ def _seeded(config: TRopeConfig, betas: tuple[float, ...], plan: FrequencyPlan |
     if plan is None:
         raise EncodingError("a plan_share above 0 starts planes at the periods of a frequency plan; pass plan=")
     seeded: dict[int, float] = {}
-    for line in plan.strongest(n_seeded).allocate(n_seeded):
+    for line in seeded_lines(plan, n_seeded, config.kind, "plan_share"):
         rate = _rate(line)
         free = [j for j in range(len(betas)) if j not in seeded]
         nearest = min(free, key=lambda j: abs(math.log(betas[j] * rate)))

@@ -142,7 +142,7 @@ class TimeRabEncoding(BiasEncoding):
         self.times = Tables(n_layers, config.buckets, heads)
         self.offsets = Tables(n_layers, 2 * config.max_offset + 1, heads)
 
-    def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
+    def _terms(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
         """Find the rows of every pair once; each layer looks them up in its own tables."""
         buckets = log_buckets(differences(q_at.clock("seconds"), k_at.clock("seconds")), self.n_buckets)
         offsets = offset_rows(differences(q_at.clock("index"), k_at.clock("index")), self.max_offset)
@@ -169,7 +169,7 @@ class IntervalBiasEncoding(BiasEncoding):
         self.clip = config.clip
         self.intervals = Tables(n_layers, config.clip + 1, n_heads)
 
-    def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
+    def _terms(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
         """Find the row of every pair once; each layer looks it up in its own table."""
         rows = interval_rows(differences(q_at.clock("seconds"), k_at.clock("seconds")), self.unit, self.clip)
         return Terms(tuple(TableBias((table,), (rows,)) for table in self.intervals))

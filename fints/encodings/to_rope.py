@@ -96,7 +96,7 @@ class ToRope(Encoding):
         betas = geometric_betas(config.beta_min, config.beta_max, n_time)
         self.time = TimeBank(starts, betas, config.epoch, config.unit, learnable=config.learnable)
 
-    def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
+    def _terms(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
         """Compute what every layer needs from the index and seconds clocks."""
         queries = self._phases(q_at)
         keys = queries if k_at is q_at else self._phases(k_at)

@@ -66,7 +66,7 @@ class XposEncoding(RotaryEncoding):
         self.scale = config.scale
         self.decay = tuple((2 * j / head_dim + GAMMA) / (1 + GAMMA) for j in range(head_dim // 2))
 
-    def prepare(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
+    def _terms(self, q_at: TimeAxis, k_at: TimeAxis) -> Terms:
         """Compute one pair of tables, rotation times decay, shared by all layers."""
         keys = k_at.clock(self.clock)
         centre = (keys.amin(-1, keepdim=True) + keys.amax(-1, keepdim=True)) / 2

@@ -72,8 +72,9 @@ class FrequencyPlan:
         Raises
         ------
         PlanError
-            If a period is shorter than two units of its clock, or not a positive number.
+            If a period is shorter than two units of its clock, or not a positive number, or they are no sequence.
         """
+        _check_sequence(periods)
         cycles = []
         for period in periods:
             cycle = period if isinstance(period, Cycle) else Cycle(_number(period), clock, reason="configured period")
@@ -221,6 +222,11 @@ class FrequencyPlan:
         import pandas as pd
 
         return pd.DataFrame([asdict(c) for c in self.cycles])
+
+
+def _check_sequence(periods: object) -> None:
+    if isinstance(periods, str) or not hasattr(periods, "__iter__"):
+        raise PlanError(f"periods are a sequence of numbers or cycles, such as [5, 20]; got {periods!r}")
 
 
 def _covers(cycle: Cycle, other_period: float, prior: float) -> bool:

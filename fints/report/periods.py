@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 TEMPLATES = Path(__file__).parent / "templates"
 UNITS = {"session": "sessions", "calendar": "days"}
 _SURE = 1.96
-_PERCENT = 0.001
+_PLAIN = 0.001
+_TINY = 1e-99
+_SAME = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,13 @@ class _Section:
     name: str
     spectra: tuple[Drawing, ...]
     ribbons: tuple[Drawing, ...]
+
+
+def chance(p: float) -> str:
+    """Write a p-value; one that a float can no longer hold is not zero."""
+    if p < _TINY:
+        return f"< {_TINY:.0e}"
+    return f"{p:.3f}" if p >= _PLAIN else f"{p:.0e}"
 
 
 def cycles_table(found: Periods) -> Table:
@@ -56,7 +65,7 @@ def cycles_table(found: Periods) -> Table:
             Cell(_elsewhere(line)),
             Cell(", ".join(_figure(line.period / number) for number in line.harmonics)),
             Cell(f"{line.strength:.0f}×", number=True),
-            Cell(f"{line.p_value:.3f}" if line.p_value >= _PERCENT else f"{line.p_value:.0e}", number=True),
+            Cell(chance(line.p_value), number=True),
             Cell("throughout" if line.stable else "only at times"),
             Cell(line.note),
         )
@@ -210,7 +219,7 @@ def _inside(seen: Spectrum, period: float) -> bool:
 
 def _nearest_peak(seen: Spectrum, period: float) -> int:
     """Row of the highest power within a thousandth of a period."""
-    near = np.flatnonzero(np.abs(seen.frequency * period - 1) < _PERCENT)
+    near = np.flatnonzero(np.abs(seen.frequency * period - 1) < _SAME)
     if not len(near):
         return int(np.abs(seen.frequency * period - 1).argmin())
     return int(near[seen.power[near].argmax()])

@@ -51,7 +51,7 @@ def make_panel(
     Parameters
     ----------
     bars : pandas.DataFrame
-        Bars of one interval, any number of symbols and exchanges (DESIGN §2).
+        Bars of one interval, any number of symbols and exchanges.
     target : str
         A name of :data:`fints.series.TARGETS`.
     features : bool or sequence of str

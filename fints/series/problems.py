@@ -45,7 +45,7 @@ def usable(panel: pd.DataFrame, min_length: int) -> tuple[pd.DataFrame, list[Ser
     Parameters
     ----------
     panel : pandas.DataFrame
-        A panel (DESIGN §2), one or many series.
+        A panel, one or many series.
     min_length : int
         Fewest values a series needs, for instance ``input_size + h``.
 

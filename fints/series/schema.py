@@ -1,6 +1,6 @@
 """The schema of a panel, and the checks that bring a frame to it.
 
-Columns (DESIGN §2): ``unique_id`` str, ``ds`` naive datetime64[ns] (session date of a daily bar, exchange-local start
+Columns: ``unique_id`` str, ``ds`` naive datetime64[ns] (session date of a daily bar, exchange-local start
 of an intraday bar), ``y`` float64, ``exchange`` str, ``interval`` str, then float64 ``cal_*`` (calendar facts, known
 for the future) and ``past_*`` (companions, known up to their own bar; NaN where they are undefined). Rows are sorted by
 ``unique_id, ds``, and that pair is unique. A session without a row is a gap: places on the clocks come from ``ds``,

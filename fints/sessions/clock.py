@@ -33,7 +33,7 @@ _MILLISECOND = 1_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Places:
-    """Places of n bars on the four clocks (ENCODINGS §0).
+    """Places of n bars on the four clocks.
 
     Attributes
     ----------

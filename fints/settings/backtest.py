@@ -11,11 +11,13 @@ from fints.baselines.naive import NaiveConfig, SeasonalNaiveConfig
 from fints.baselines.registry import BASELINES, AnyBaselineConfig
 from fints.encodings.combine import SplitConfig, SumConfig
 from fints.encodings.config import CycleConfig, EncodingConfig, RopeConfig
+from fints.errors import UnknownNameError
 from fints.settings.section import (
     ChosenEncoding,
     DataSettings,
     PeriodSettings,
     Section,
+    Seed,
     TrackingSettings,
     spelled_out,
 )
@@ -44,7 +46,7 @@ class TransformerEntry(Section):
     input_size: int | None = Field(default=None, ge=2)
     network: NetworkConfig = Field(default_factory=NetworkConfig)
     training: TrainingConfig = Field(default_factory=TrainingConfig)
-    random_seed: int | None = Field(default=None, ge=0)
+    random_seed: Seed | None = None
 
     @property
     def label(self) -> str:
@@ -55,7 +57,9 @@ class TransformerEntry(Section):
 
 def by_name(value: object) -> object:
     """Let a name stand for settings: that of a baseline as it is usually taken, or a kind."""
-    if isinstance(value, str) and value in BASELINES:
+    if isinstance(value, str) and value != "transformer":
+        if value not in BASELINES:
+            raise ValueError(str(UnknownNameError("model", value, ["transformer", *BASELINES])))
         return BASELINES[value]
     return spelled_out(value)
 
@@ -81,7 +85,7 @@ class BacktestSettings(DataSettings):
     h : int
         Bars ahead.
     input_size : int
-        Bars of context.
+        Bars of context, which every series must have before the first window, whatever the models.
     models : tuple of entries
         Transformers and baselines, each with a label of its own.
     against : str, optional
@@ -114,7 +118,7 @@ class BacktestSettings(DataSettings):
     periods: PeriodSettings = Field(default_factory=PeriodSettings)
     network: NetworkConfig = Field(default_factory=NetworkConfig)
     training: TrainingConfig = Field(default_factory=TrainingConfig)
-    random_seed: int = Field(default=0, ge=0)
+    random_seed: Seed = 0
     tracking: TrackingSettings = Field(default_factory=TrackingSettings)
 
     @field_validator("models", mode="before")

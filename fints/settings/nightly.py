@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from fints.encodings.config import CycleConfig
-from fints.settings.section import ChosenEncoding, DataSettings, PeriodSettings, Section, TrackingSettings
+from fints.settings.section import ChosenEncoding, DataSettings, PeriodSettings, Section, Seed, TrackingSettings
 from fints.transformer.config import NetworkConfig, TrainingConfig
 
 
@@ -50,7 +50,7 @@ class NightlySettings(DataSettings):
     encoding: ChosenEncoding = Field(default_factory=CycleConfig)
     network: NetworkConfig = Field(default_factory=NetworkConfig)
     training: TrainingConfig = Field(default_factory=TrainingConfig)
-    random_seed: int = Field(default=0, ge=0)
+    random_seed: Seed = 0
     holdout: HoldoutSettings = Field(default_factory=HoldoutSettings)
     retrain_every: int = Field(default=20, ge=1)
     tracking: TrackingSettings = Field(default_factory=TrackingSettings)

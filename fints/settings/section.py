@@ -12,6 +12,9 @@ from fints.bars.sources import SampleConfig, SourceConfig
 from fints.encodings.registry import AnyEncodingConfig
 from fints.plan import PRIOR_PERIODS
 
+Seed = Annotated[int, Field(ge=0, lt=2**63)]
+"""Of a random generator; torch takes no larger one."""
+
 
 def spelled_out(value: object) -> object:
     """Let a bare key stand for its defaults."""

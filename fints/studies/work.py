@@ -51,7 +51,7 @@ def run_units(
         Started in this order.
     ledger : Ledger
     workers : int
-        Processes at a time; with one, the work is done in this process.
+        Processes at a time, never more than are needed; with one, the work is done in this process.
     progress : callable
         Called with the number of finished units and of all.
 
@@ -67,7 +67,8 @@ def run_units(
     missing = [unit for unit, key in zip(units, keys, strict=True) if key not in known]
     done = len(units) - len(missing)
     progress(done, len(units))
-    parallel = Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1, pre_dispatch=workers)
+    jobs = max(1, min(workers, len(missing)))
+    parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)
     for unit, result in parallel(delayed(_Alone(unit))() for unit in missing):
         ledger.append(unit.settings(), result)
         done += 1

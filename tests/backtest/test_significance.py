@@ -47,11 +47,13 @@ def test_equal_models_are_rejected_about_as_often_as_the_level_says() -> None:
     assert 0.03 < rejected < 0.07
 
 
-@pytest.mark.parametrize("n", [0, 1, LEAST_WINDOWS - 1])
-def test_too_few_windows_withhold_the_test_and_say_so(n: int) -> None:
+@pytest.mark.parametrize(
+    ("n", "counted"), [(0, "0 windows are"), (1, "1 window is"), (LEAST_WINDOWS - 1, "7 windows are")]
+)
+def test_too_few_windows_withhold_the_test_and_say_so(n: int, counted: str) -> None:
     test = diebold_mariano(np.arange(float(n)), np.zeros(n), lag=1)
     assert np.isnan(test.p_value)
-    assert test.reason == f"{n} windows are too few for a test to mean anything; it needs 8"
+    assert test.reason == f"{counted} too few for a test to mean anything; it needs 8"
 
 
 def test_identical_losses_withhold_the_test_and_say_so() -> None:

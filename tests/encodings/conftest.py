@@ -54,7 +54,7 @@ CASES: Mapping[str, object] = MappingProxyType(
         "time_rab + t_rope": added_up("time_rab", "t_rope"),
         "absolute_linear + alibi + cycle": added_up("absolute_linear", "alibi", "cycle"),
         "rope | clock": half("rope", {"kind": "clock", "share": 1.0}),
-        "rope | (cycle | xpos)": half("rope", half("cycle", "xpos")),
+        "(rope | xpos) | cycle": half(half("rope", "xpos"), {"kind": "cycle", "share": 1.0}),
         "rope or clock by head": half("rope", "clock", by="head"),
         "alibi or cycle by head": half("alibi", "cycle", by="head"),
     }

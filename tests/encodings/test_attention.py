@@ -129,6 +129,29 @@ def test_a_long_window_folds_to_1e5_in_single_precision_and_makes_no_square_tens
     assert torch.allclose(folded.double(), softmax_attention(q, k, v, layer, is_causal=True), atol=1e-5)
 
 
+@pytest.mark.parametrize("width", [1, 4, 11, 12, 13, 16, 17, 40])
+@pytest.mark.parametrize("is_causal", [True, False])
+@pytest.mark.parametrize("name", NAMES)
+def test_values_may_be_narrower_or_wider_than_queries(name, is_causal, width):
+    """Folded where all keys are past, dense where they are not."""
+    for q_places in (sessions(9), sessions(9) + 100):
+        layer = made(name).prepare(axis(q_places), axis(sessions(9))).layer(0)
+        q, k, _ = vectors(9, 9)
+        v = torch.randn(2, HEADS, 9, width, generator=torch.Generator().manual_seed(width), dtype=torch.float64)
+        out = attend(q, k, v, layer, is_causal=is_causal)
+        assert out.shape == v.shape
+        assert torch.allclose(out, softmax_attention(q, k, v, layer, is_causal), atol=1e-6)
+
+
+def test_wide_values_make_no_square_tensor():
+    n, width = 256, 72
+    layer = made("alibi", 32).prepare(axis(sessions(n)), axis(sessions(n))).layer(0)
+    q, k, _ = vectors(n, n, 32, torch.float32)
+    with LargestTensor() as seen:
+        attend(q, k, torch.ones(2, HEADS, n, width), layer, is_causal=True)
+    assert seen.largest == 2 * HEADS * n * width
+
+
 def test_forecast_queries_fold_too():
     layer = made("alibi").prepare(axis([20.0, 25.0]), axis(sessions(6) - 12_000)).layer(0)
     assert layer.folds
@@ -232,7 +255,7 @@ def test_some_queries_get_their_rows_of_the_bias_and_no_rotation(name, rows):
     places = sessions(9)
     layer = made(name).prepare(axis(places), axis(places[:6])).layer(0)
     part = layer.bias_of(rows)
-    q, k, _ = vectors(6, 6)
+    q, k, _ = vectors(len(places[rows]), 6)
     assert all(torch.equal(a, b) for a, b in zip(part.rotate(q, k), (q, k), strict=True))
     if layer.bias is None:
         assert part.bias is None

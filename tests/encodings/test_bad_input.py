@@ -168,6 +168,26 @@ def test_seconds_in_another_unit_are_refused(scale):
         TimeAxis(index=AT.index, seconds=AT.seconds * scale)
 
 
+@pytest.mark.parametrize("clock", CLOCKS)
+def test_the_whole_number_of_a_missing_date_is_refused(clock):
+    places = torch.from_numpy(np.array(["2018-01-02", "NaT"], "datetime64[s]").astype(np.int64))[None]
+    with pytest.raises(EncodingError, match=f"a place on the {clock} clock is not a date: it is NaT"):
+        TimeAxis(**{clock: places})
+
+
+@pytest.mark.parametrize("places", [[0, 1, 2], np.arange(3), range(3)], ids=lambda p: type(p).__name__)
+def test_places_that_are_no_tensor_are_refused(places):
+    says = rf"index clock are of type {type(places).__name__}; pass a tensor of float64 or int64"
+    with pytest.raises(EncodingError, match=says):
+        TimeAxis(index=places)
+
+
+@pytest.mark.parametrize("plan", [[5, 20], {"cycles": []}, "5"])
+def test_a_plan_that_is_none_is_refused(plan):
+    with pytest.raises(EncodingError, match=r"plan= takes a FrequencyPlan; got .* FrequencyPlan\.from_periods\(\["):
+        build("cycle", dim=32, n_heads=2, n_layers=1, plan=plan)
+
+
 @pytest.mark.parametrize("case", sorted(CASES))
 def test_a_clock_that_is_read_and_missing_is_named(case):
     for missing in reads(case):

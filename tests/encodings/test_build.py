@@ -18,10 +18,17 @@ def test_a_key_stands_for_its_defaults():
     assert encoding_config(RopeConfig(base=7)) == RopeConfig(base=7)
 
 
-def test_a_plan_with_more_cycles_than_planes_gives_its_strongest():
+def test_a_plan_with_more_cycles_than_planes_gives_its_strongest_and_a_warning_names_the_others():
     plan = FrequencyPlan.from_periods([Cycle(5, strength=1), Cycle(20, strength=9), Cycle(60, strength=3)])
-    periods = [1 / plane.frequency for plane in made("cycle", dim=16, plan=plan).planes[2:]]
-    assert periods == pytest.approx([20, 60])
+    says = (
+        r"'cycle' leaves out 5 sessions: the plan has 3 lines, .* are 2; widen the heads, raise share, or pass plan\."
+    )
+    with pytest.warns(UserWarning, match=says):
+        encoding = made("cycle", dim=16, plan=plan)
+    assert [1 / plane.frequency for plane in encoding.planes[2:]] == pytest.approx([20, 60])
+    with pytest.warns(UserWarning, match="'t_rope' leaves out 5 sessions: .* raise plan_share"):
+        made({"kind": "t_rope", "plan_share": 0.5}, dim=16, plan=plan)
+    assert made("cycle", dim=16, plan=plan.strongest(2)).planes == encoding.planes
 
 
 def test_layers_share_their_tables():
@@ -120,3 +127,27 @@ def test_axes_join_on_the_clocks_they_share():
     joined = past.followed_by(future)
     assert joined.index.tolist() == [[0, 1, 2, 3, 4]] * 2
     assert joined.session is None
+
+
+@pytest.mark.parametrize(
+    ("encoding", "says"),
+    [
+        ("cycle", "RotaryEncoding('cycle', n_layers=3, periods: index 6.283, 19.87, 62.83, 198.7; session 5, 20)"),
+        ("rope", "RotaryEncoding('rope', n_layers=3, periods: index 6.283 … 1.987e+04)"),
+        (
+            {"kind": "clock", "period": 5, "seed_base": 1},
+            "'clock', period=5.0, seed_base=1, n_layers=3, periods: index",
+        ),
+        ({"kind": "rope", "base": 100, "learn": True}, "LearnedHeadRotary('rope', base=100.0, learn=True, n_layers=3"),
+        ("t_rope", "(query): TimeBank(3 layers of 8 planes, beta=100 … 1e+08 s, learned)"),
+        ({"kind": "sum", "parts": ["alibi", "rope"]}, "(0): AlibiEncoding('alibi', n_layers=3)"),
+        ("fourier_features", "(phases): RotaryEncoding(n_layers=3, periods: session 5, 20)"),
+    ],
+)
+def test_a_printed_model_says_what_it_has(encoding, says):
+    assert says in repr(torch.nn.Sequential(made(encoding)))
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_every_kind_names_itself_when_printed(encoding):
+    assert f"'{encoding}'" in repr(made(encoding))

@@ -269,9 +269,10 @@ def test_rope_agrees_with_a_naive_formula(name, base):
 @given(name=NAMES, share=st.sampled_from([0.25, 0.5, 1.0]))
 def test_cycles_turn_by_their_period_and_the_other_planes_by_rope(name, share):
     at = window(name)
-    encoding = build({"kind": "cycle", "share": share}, dim=HEADS * WIDTH, n_heads=HEADS, n_layers=LAYERS, plan=PLAN)
     planes, n_cycle = WIDTH // 2, round(share * WIDTH / 2)
-    lines = PLAN.strongest(n_cycle).allocate(n_cycle)
+    plan = PLAN.strongest(n_cycle)
+    encoding = build({"kind": "cycle", "share": share}, dim=HEADS * WIDTH, n_heads=HEADS, n_layers=LAYERS, plan=plan)
+    lines = plan.allocate(n_cycle)
     ones = torch.zeros(1, HEADS, at.index.shape[1], WIDTH)
     ones[..., ::2] = 1
     q, _ = encoding.prepare(at, at).layer(0).rotate(ones, ones)

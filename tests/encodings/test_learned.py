@@ -4,9 +4,11 @@ import math
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 from fints.encodings import TimeAxis, build, effective_periods
-from fints.plan import FrequencyPlan
+from fints.errors import EncodingError
+from fints.plan import Cycle, FrequencyPlan
 
 PLAN = FrequencyPlan.from_periods([5, 20])
 DIM, HEADS, LAYERS = 32, 2, 3
@@ -95,3 +97,51 @@ def test_learned_rope_starts_as_rope():
     periods = effective_periods(made(LEARNED[1]))["offset"]
     assert periods[0] == pytest.approx(2 * math.pi)
     assert len(periods) == LAYERS * HEADS * DIM // HEADS // 2
+
+
+@pytest.mark.parametrize("config", LEARNED, ids=lambda c: c["kind"])
+def test_a_state_that_departs_from_another_start_is_refused(config):
+    """The same offsets would be other periods."""
+    saved = made(config).state_dict()
+    other = {**config, "unit": 7.0}
+    encoding = build(other, dim=DIM, n_heads=HEADS, n_layers=LAYERS, plan=PLAN)
+    with pytest.raises(EncodingError, match=r"departs from another start .* where it has 7; build it with the plan"):
+        encoding.load_state_dict(saved)
+    made(config).load_state_dict(saved)
+
+
+@pytest.mark.parametrize(
+    ("periods", "says"), [([5, 10], "10 where it has 20"), ([5, 20, 60], "8 numbers, not 6"), ([Cycle(5), 20], None)]
+)
+def test_a_state_of_another_plan_is_refused(periods, says):
+    def cycles(plan):
+        return build({"kind": "cycle", "learn": True}, dim=DIM, n_heads=HEADS, n_layers=LAYERS, plan=plan)
+
+    saved = torch.nn.ModuleList([cycles(FrequencyPlan.from_periods(periods))]).state_dict()
+    model = torch.nn.ModuleList([cycles(PLAN)])
+    if says is None:
+        model.load_state_dict(saved)
+    else:
+        with pytest.raises(EncodingError, match=says):
+            model.load_state_dict(saved)
+
+
+@pytest.mark.parametrize("config", [c for c in LEARNED if c["kind"] in {"rfr", "clock", "t_rope", "to_rope"}], ids=str)
+def test_a_state_of_another_draw_is_refused(config):
+    one, other = (build(config, dim=DIM, n_heads=HEADS, n_layers=LAYERS, plan=PLAN, seed=seed) for seed in (0, 1))
+    with pytest.raises(EncodingError, match="the plan, the seed and the settings"):
+        other.load_state_dict(one.state_dict())
+
+
+@pytest.mark.parametrize("config", LEARNED, ids=lambda c: c["kind"])
+def test_a_state_goes_through_a_file_of_tensors_and_one_without_the_start_is_taken(config, tmp_path):
+    encoding, fresh, old = made(config), made(config), made(config)
+    with torch.no_grad():
+        for parameter in encoding.parameters():
+            parameter.fill_(0.25)
+    save_file(encoding.state_dict(), tmp_path / "weights")
+    state = load_file(tmp_path / "weights")
+    fresh.load_state_dict(state)
+    old.load_state_dict({name: value for name, value in state.items() if not name.endswith("_extra_state")})
+    expected = effective_periods(encoding)
+    assert effective_periods(fresh) == effective_periods(old) == expected != effective_periods(made(config))

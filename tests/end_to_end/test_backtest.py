@@ -45,6 +45,7 @@ def test_models_and_encodings_are_compared_and_tested(fints, home):
     assert all(sentence.startswith(best) and "RMSE" in sentence for sentence in found["verdicts"])
     assert [row["against"] for row in found["significance"]] == [best] * (len(NAMES) - 1)
     shown = " ".join(out.split())
+    assert "open its link to fints/backtests/sample" in shown
     assert all(name in shown for name in [*NAMES, *found["verdicts"], "9 windows of 5 bars"])
     client = Tracking(home)._client()
     parent = client.get_run(result["mlflow_run"])
@@ -68,6 +69,24 @@ def test_all_models_are_tested_against_the_chosen_one(fints):
     assert {sentence.split()[0] for sentence in sentences} == {"HAR", "SeasonalNaive"}
     assert all("Naive" in sentence for sentence in sentences)
     assert result["mlflow_run"] is None
+
+
+def test_the_result_is_shown_and_written_before_it_is_logged(fints, tmp_path, monkeypatch, capfd):
+    from pipelines import backtest
+
+    def away(*_):
+        shown.append(capfd.readouterr().out)
+        assert (tmp_path / "result.json").exists()
+        raise ConnectionError("nobody answers")
+
+    shown = []
+    monkeypatch.setattr(backtest, "track", away)
+    code, out, err, result = fints("backtest", *PLAIN, "--set=tracking.enabled=true", brief=False)
+    assert code == 0, err
+    assert "SeasonalNaive" in shown[0]
+    assert "nobody answers" in out
+    assert result["mlflow_run"] is None
+    assert "nobody answers" in result["warnings"][-1]
 
 
 def test_a_model_that_fails_is_named_and_the_others_go_on(fints, monkeypatch):

@@ -32,3 +32,15 @@ def test_a_place_for_the_result_that_does_not_exist_is_refused_before_the_work(t
     assert left.exit_code == 2
     assert "no folder" in left.output
     assert not (tmp_path / "home").exists()
+
+
+def test_a_folder_that_takes_no_result_is_refused_before_the_work(tmp_path, monkeypatch):
+    def refused(**_):
+        raise PermissionError("read-only")
+
+    monkeypatch.setenv("FINTS_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("pipelines.files.tempfile.NamedTemporaryFile", refused)
+    left = CliRunner().invoke(app, ["backtest", "--json", str(tmp_path / "result.json")])
+    assert left.exit_code == 2
+    assert "read-only" in left.output
+    assert not (tmp_path / "home").exists()

@@ -12,11 +12,13 @@ from fints.studies import Chapter, Findings, Line, LineChart, Table
 from fints.tracking import Tracking
 from pipelines.cli import app
 from pipelines.home import Home
-from pipelines.study import EXPERIMENT, Job, plan_job, run_study
+from pipelines.study import logged, plan_job, run_study, tracking_settings
+from pipelines.study_runs import EXPERIMENT
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # mlflow and its libraries warn about themselves
 
 X = np.arange(3.0)
+NO_RUNS = "--set=tracking.enabled=false"
 
 
 class Toy:
@@ -57,14 +59,17 @@ def home(prepared, monkeypatch):
     return Home(prepared)
 
 
+def run_toy(home, out, budget="quick"):
+    return run_study(plan_job("toy", budget, 1, out, home), home, lambda *_: None)
+
+
 def run(*arguments):
     return CliRunner().invoke(app, ["study", *arguments])
 
 
 def test_a_study_leaves_a_page_its_figures_runs_and_what_it_keeps(home, tmp_path):
-    outcome = run_study(Job(Toy(), "quick", 1, tmp_path), home, TrackingSettings(), lambda *_: None)
-    assert outcome.page == tmp_path / "toy.md"
-    assert "fints study toy --budget quick" in outcome.page.read_text()
+    outcome = logged(run_toy(home, tmp_path), home, TrackingSettings())
+    assert "fints study toy --budget quick" in (tmp_path / "toy.md").read_text()
     assert {f.name for f in (tmp_path / "toy").iterdir()} == {"a.svg", "b.svg"}
     assert (home.root / "studies/toy/quick/kept.txt").read_text() == "quick"
     client = Tracking(home.root)._client()
@@ -76,38 +81,85 @@ def test_a_study_leaves_a_page_its_figures_runs_and_what_it_keeps(home, tmp_path
     assert [c.data.tags["fints.encoding"] for c in children] == ["rope"]
     history = client.get_metric_history(children[0].info.run_id, "by_horizon/rmse")
     assert {m.step: m.value for m in history} == {1: 0.5, 2: 0.25}
-    assert Tracking(home.root).link(5000, EXPERIMENT) is not None
+    (artifacts,) = (home.root / "artifacts" / "fints-studies" / outcome.run_id).rglob("report")
+    assert (artifacts / "toy.md").read_text() == (tmp_path / "toy.md").read_text()
+    assert {f.name for f in (artifacts / "toy").iterdir()} == {"a.svg", "b.svg"}
+    assert EXPERIMENT in Tracking(home.root).links(5000)
+
+
+def test_a_tracking_server_that_fails_ends_no_study_and_is_said(home, tmp_path, monkeypatch):
+    def away(*_):
+        raise ConnectionError("nobody answers")
+
+    monkeypatch.setattr(Tracking, "sweep", away)
+    done = run("toy", "--out", str(tmp_path), "--json", str(tmp_path / "toy.json"))
+    assert done.exit_code == 0, done.output
+    assert "nobody answers" in done.output
+    told = json.loads((tmp_path / "toy.json").read_text())
+    assert told["mlflow_run"] is None
+    assert "nobody answers" in told["warnings"][0]
+
+
+def test_the_result_is_written_before_the_study_is_logged(home, tmp_path, monkeypatch):
+    written = []
+    monkeypatch.setattr(Tracking, "sweep", lambda *_: written.append((tmp_path / "toy.json").exists()))
+    run("toy", "--out", str(tmp_path), "--json", str(tmp_path / "toy.json"))
+    assert written == [True]
 
 
 def test_figures_that_a_page_has_no_longer_are_removed(home, tmp_path, monkeypatch):
-    run_study(Job(Toy(), "quick", 1, tmp_path), home, TrackingSettings(), lambda *_: None)
+    run_toy(home, tmp_path)
     monkeypatch.setattr(Toy, "slugs", ("b",))
-    run_study(Job(Toy(), "quick", 1, tmp_path), home, TrackingSettings(), lambda *_: None)
+    run_toy(home, tmp_path)
     assert {f.name for f in (tmp_path / "toy").iterdir()} == {"b.svg"}
 
 
 def test_the_same_study_cannot_run_twice_at_a_time_but_two_budgets_can(home, tmp_path):
     folder = home.root / "studies/toy/full"
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     with Home(folder).locked():
         with pytest.raises(LockHeldError):
-            run_study(Job(Toy(), "full", 1, tmp_path), home, TrackingSettings(), lambda *_: None)
-        run_study(Job(Toy(), "quick", 1, tmp_path), home, TrackingSettings(), lambda *_: None)
+            run_toy(home, tmp_path / "full", "full")
+        run_toy(home, tmp_path / "quick")
 
 
-def test_the_report_goes_to_the_checkout_or_else_to_the_home(home, tmp_path, monkeypatch):
+def test_only_a_full_report_goes_to_the_checkout(home, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert plan_job("toy", "quick", None, None, home).out == home.root / "reports/studies"
+    quick, full = home.reports / "studies/quick", home.reports / "studies/full"
+    assert [plan_job("toy", b, None, None, home).out for b in ("quick", "full")] == [quick, full]
     (tmp_path / "fints/studies").mkdir(parents=True)
     (tmp_path / "pyproject.toml").write_text("")
-    assert plan_job("toy", "quick", None, None, home).out == tmp_path / "reports/studies"
+    kept = tmp_path / "reports/studies"
+    assert [plan_job("toy", b, None, None, home).out for b in ("quick", "full")] == [quick, kept]
     assert plan_job("toy", "quick", 3, tmp_path / "else", home).out == tmp_path / "else"
 
 
-def test_a_folder_that_cannot_be_made_is_refused_before_the_work(home, tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ConfigError, match="cannot be made"):
-        plan_job("toy", "quick", None, tmp_path / "file" / "below", home)
+def test_a_quick_run_never_replaces_a_full_page_and_a_full_run_replaces_any(home, tmp_path):
+    run_toy(home, tmp_path)
+    run_toy(home, tmp_path, "full")
+    page = (tmp_path / "toy.md").read_text()
+    assert "--budget full" in page
+    refused = run("toy", "--out", str(tmp_path))
+    assert refused.exit_code == 2
+    assert "full budget" in refused.output
+    assert (tmp_path / "toy.md").read_text() == page
+    assert run("toy", "--out", str(tmp_path), "--budget", "full", NO_RUNS).exit_code == 0
+
+
+@pytest.mark.parametrize("place", ["file", "toy"])
+def test_a_folder_that_cannot_be_made_is_refused_before_the_work(home, tmp_path, place):
+    (tmp_path / place).write_text("")
+    with pytest.raises(ConfigError, match="cannot be written"):
+        plan_job("toy", "quick", None, tmp_path / "file" / "below" if place == "file" else tmp_path, home)
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_the_work(home, tmp_path, monkeypatch):
+    def refused(**_):
+        raise PermissionError("read-only")
+
+    monkeypatch.setattr("pipelines.files.tempfile.NamedTemporaryFile", refused)
+    with pytest.raises(ConfigError, match="cannot be written: read-only"):
+        plan_job("toy", "quick", None, tmp_path, home)
 
 
 def test_an_unknown_study_is_refused(home):
@@ -123,7 +175,7 @@ def test_the_command_prints_verdicts_and_the_page_and_writes_json(home, tmp_path
     told = json.loads((tmp_path / "toy.json").read_text())
     assert told["passed"] is True
     assert told["budget"] == "quick"
-    assert told["tables"] == [{"caption": "T", "rows": [{"a": "1"}]}]
+    assert told["tables"] == [{"chapter": "Part", "caption": "T", "rows": [{"a": "1"}]}]
 
 
 def test_a_study_whose_assertions_do_not_hold_ends_with_one(home, tmp_path, monkeypatch):
@@ -139,7 +191,7 @@ def test_a_study_that_shall_not_be_tracked_leaves_its_report_and_no_run(home, tm
         return len(client.search_runs([found.experiment_id])) if found else 0
 
     before = runs()
-    done = run("toy", "--out", str(tmp_path), "--set=tracking.enabled=false", "--json", str(tmp_path / "toy.json"))
+    done = run("toy", "--out", str(tmp_path), NO_RUNS, "--json", str(tmp_path / "toy.json"))
     assert done.exit_code == 0, done.output
     assert (tmp_path / "toy.md").exists()
     assert json.loads((tmp_path / "toy.json").read_text())["mlflow_run"] is None
@@ -150,6 +202,17 @@ def test_list_names_every_study_with_its_question(home):
     done = run("--list")
     assert done.exit_code == 0
     assert "toy  Is one less than two?" in done.output
+
+
+@pytest.mark.parametrize("override", ["tracking.enabled=false", "tracking={enabled: false}"])
+def test_tracking_can_be_set_by_key_or_as_a_whole(override):
+    assert not tracking_settings(None, [override]).enabled
+
+
+def test_settings_that_a_study_does_not_follow_are_refused(home, tmp_path):
+    refused = run("toy", "--out", str(tmp_path), NO_RUNS, "--set=h=3")
+    assert refused.exit_code == 2
+    assert "takes tracking.enabled and tracking.uri, not h=3" in refused.output
 
 
 @pytest.mark.parametrize("arguments", [[], ["toy", "--budget", "huge"], ["toy", "--workers", "0"], ["toi"]])

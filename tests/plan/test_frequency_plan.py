@@ -193,3 +193,9 @@ def test_the_strongest_cycles_come_before_priors():
 def test_what_cannot_be_a_plan_is_refused(make, says):
     with pytest.raises(PlanError, match=says):
         make()
+
+
+@pytest.mark.parametrize("periods", ["5", 5, Cycle(5)])
+def test_periods_that_are_no_sequence_are_refused(periods):
+    with pytest.raises(PlanError, match=r"sequence of numbers or cycles, such as \[5, 20\]; got"):
+        FrequencyPlan.from_periods(periods)

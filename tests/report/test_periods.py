@@ -7,7 +7,7 @@ import pytest
 
 from fints.periods import detect_periods
 from fints.report import periods_table, render_periods
-from fints.report.periods import cycles_table, ribbon_drawing, spectrum_drawing
+from fints.report.periods import chance, cycles_table, ribbon_drawing, spectrum_drawing
 from fints.sessions import get_calendar
 
 HOSTILE = "<script>alert('x')</script>&\"'"
@@ -78,3 +78,10 @@ def test_a_series_without_a_cycle_is_said_to_have_none(found):
     assert "No cycle stands out from noise in: QUIET." in text
     assert "11.3" in text
     assert "No cycle stands out" in render_periods(found["QUIET"], "Cycles")
+
+
+@pytest.mark.parametrize(
+    ("p", "text"), [(0.0, "< 1e-99"), (1e-200, "< 1e-99"), (3e-7, "3e-07"), (0.0123, "0.012"), (1.0, "1.000")]
+)
+def test_a_chance_is_never_called_zero(p, text):
+    assert chance(p) == text

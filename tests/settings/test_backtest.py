@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from fints.encodings import ENCODINGS
-from fints.errors import ConfigError
+from fints.errors import ConfigError, EncodingError
 from fints.plan import FrequencyPlan
 from fints.settings import BacktestSettings, TransformerEntry, read_settings
 from pipelines.roster import make_models
@@ -103,7 +103,17 @@ def test_combinations_are_named_by_their_parts():
             "CycleTransformer.cycle. stands",
         ),
         ("{models: [har, naive], against: HARR}", "there is no model 'HARR'; choose from HAR, Naive"),
-        ("models: [{kind: transformr}]", "transformr"),
+        ("models: [{kind: transfomer}]", r"models\.0: unknown kind 'transfomer', did you mean 'transformer'"),
+        ("models: [haar]", r"models\.0: unknown model 'haar'\. Did you mean 'har'\?"),
+        ("models: [transfomer]", r"Did you mean 'transformer'\?"),
+        (
+            "models: [{kind: transformer, encoding: ropee}]",
+            r"models\.0\.transformer\.encoding: unknown kind 'ropee', did you mean 'rope'",
+        ),
+        (
+            "models: [{kind: transformer, encoding: {kind: sum, parts: [alibi, ropee]}}]",
+            r"sum\.parts\.1: unknown kind 'ropee', did you mean 'rope'",
+        ),
         ("models: [{kind: har, calender: true}]", r"'models\.0\.har\.calender', did you mean 'calendar'"),
         (
             "models: [naive, {kind: transformer, network: {dmi: 3}}]",
@@ -121,6 +131,33 @@ def test_combinations_are_named_by_their_parts():
 def test_what_does_not_fit_is_named(tmp_path, text, says):
     with pytest.raises(ConfigError, match=says):
         read(path=written(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    "models", ["[haar]", "[{kind: transfomer}]", "[{kind: har, spans: [0]}]", "[{kind: transformer, h: 3}]"]
+)
+def test_one_fault_of_a_model_is_one_fault(models):
+    with pytest.raises(ConfigError) as raised:
+        read(f"models={models}")
+    assert ";" not in str(raised.value)
+    assert "at least 1 item" not in str(raised.value)
+
+
+def test_a_fault_between_entries_is_said_without_all_settings():
+    with pytest.raises(ConfigError, match=r"do not fit: models need names of their own; HAR .*: set name$"):
+        read("models=[har, har]")
+
+
+def test_a_switch_for_a_number_is_refused_within_an_entry_and_refit_may_be_one():
+    assert read("refit=true").refit is True
+    with pytest.raises(ConfigError, match=r"models\.1\.network\.n_layers: a number is wanted, not true"):
+        read("models=[har, {kind: transformer, network: {n_layers: true}}]")
+
+
+def test_parts_that_do_not_fit_name_their_entry():
+    settings = read("models=[har, {kind: transformer, name: mine, encoding: {kind: cycle, share: 0.01}}]")
+    with pytest.raises(EncodingError, match=r"the model mine: .* leaves none"):
+        make_models(settings, FrequencyPlan.from_periods([5]))
 
 
 def test_the_digest_follows_what_decides_the_outcome():

@@ -51,7 +51,14 @@ def test_a_key_of_an_encoding_stands_for_its_defaults(tmp_path):
         ("h: -1", r"h: Input should be greater than or equal to 1 \(got -1\)"),
         ("symbols: [NO]", "read the symbol False as bool; put it in quotes"),
         ("symbols: [1e5, 0700]", "put it in quotes"),
-        ("encoding: {kind: roope}", "encoding: Input tag 'roope'"),
+        ("encoding: {kind: roope}", "encoding: unknown kind 'roope', did you mean 'rope'"),
+        ("encoding: {share: 1}", "encoding: it needs a kind"),
+        ("h: true", "h: a number is wanted, not true"),
+        ("training: {max_steps: 3, learning_rate: true}", r"training\.learning_rate: a number is wanted, not true"),
+        ("periods: {priors: [5, false]}", r"periods\.priors\.1: a number is wanted, not false"),
+        ("{h: 3, targets: log_range, h: 4}", "'h' stands twice, again in line 1"),
+        ("training:\n  patience: 3\n  patience: 4\n", "'patience' stands twice, again in line 3"),
+        ("random_seed: 9223372036854775808", "random_seed: Input should be less than"),
         ("dataset: ../x", "dataset"),
         ("- a", "holds a list"),
         ("targets: [log_volume, log_volume]", "targets: a name stands twice"),
@@ -68,11 +75,30 @@ def test_what_does_not_fit_is_named(tmp_path, text, says):
 
 @pytest.mark.parametrize(
     ("override", "says"),
-    [("h", "key=value"), ("h.x=1", "h: Input should be a valid integer"), ("=3", "key=value"), ("h=[", "not YAML")],
+    [
+        ("h", "key=value"),
+        ("h.x=1", "h: Input should be a valid integer"),
+        ("=3", "key=value"),
+        ("h=[", "YAML"),
+        ("training={patience: 3, patience: 4}", "twice"),
+    ],
 )
 def test_an_override_that_does_not_fit_is_named(override, says):
     with pytest.raises(ConfigError, match=says):
         load_settings(None, [override])
+
+
+def test_switches_stay_switches():
+    settings = load_settings(None, ["periods.detect=false", "network={covariates: false}"])
+    assert not settings.periods.detect
+    assert not settings.network.covariates
+
+
+def test_a_mapping_may_be_merged_and_overruled(tmp_path):
+    path = written(
+        tmp_path, "training: &usual {patience: 3}\nnetwork: {}\nholdout: {<<: {n_windows: 3}, n_windows: 4}\n"
+    )
+    assert load_settings(path).holdout.n_windows == 4
 
 
 def test_one_name_is_a_list_of_one():

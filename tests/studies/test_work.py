@@ -1,5 +1,6 @@
 from dataclasses import dataclass
 
+import pytest
 import torch
 
 from fints.studies.ledger import Ledger
@@ -23,6 +24,22 @@ def test_results_come_in_the_order_of_the_units_and_nothing_is_done_twice(tmp_pa
     results = run_units([Square(1), Square(2), Square(3)], ledger, 1, lambda *at: told.append(at))
     assert [r["square"] for r in results] == [1, 4, 9]
     assert told == [(0, 2), (1, 2), (2, 2), (2, 3), (3, 3)]
+
+
+@pytest.mark.parametrize(("workers", "missing", "processes"), [(8, 2, 2), (2, 8, 2), (8, 0, 1)])
+def test_no_more_processes_are_started_than_there_is_work(tmp_path, monkeypatch, workers, missing, processes):
+    import joblib
+
+    asked = []
+
+    class Parallel(joblib.Parallel):
+        def __init__(self, n_jobs, **options):
+            asked.append(n_jobs)
+            super().__init__(n_jobs=1, **(options | {"pre_dispatch": 1}))
+
+    monkeypatch.setattr(joblib, "Parallel", Parallel)
+    run_units([Square(i) for i in range(missing)], Ledger(tmp_path / "units.jsonl"), workers, lambda *_: None)
+    assert asked == [processes]
 
 
 def test_every_unit_has_one_thread_whatever_the_process_has_and_the_process_gets_its_own_back(tmp_path):

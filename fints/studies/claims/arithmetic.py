@@ -16,6 +16,7 @@ from fints.encodings.t_rope import TRope, TRopeConfig
 from fints.studies.claims.claim import Above, Below, Claim, Value, number
 from fints.studies.claims.evidence import Evidence
 from fints.studies.claims.exact import LAST, exact_phases
+from fints.studies.claims.sources import ALIBI, T_ROPE
 from fints.studies.findings import Line, LineChart
 
 if TYPE_CHECKING:
@@ -90,8 +91,13 @@ def arithmetic() -> Evidence:
     ]
     folded = fold_error()
     claims = [
-        Claim("float32 resolves Unix seconds of 2023 to, s", Value("128"), spacing),
-        Claim("float32 resolves a phase of 1.7e7 rad to, rad", Value("2"), float(np.spacing(np.float32(1.7e7)))),
+        Claim("float32 resolves Unix seconds of 2023 to, s", Value("128"), spacing, T_ROPE.at("note")),
+        Claim(
+            "float32 resolves a phase of 1.7e7 rad to, rad",
+            Value("2"),
+            float(np.spacing(np.float32(1.7e7))),
+            T_ROPE.at("note"),
+        ),
         Claim("float32 phases at β = 100 s: largest error, rad", Above(1.0), lost),
         Claim(
             "float32 phases at β = 100 s: largest error of the cosine",
@@ -110,18 +116,28 @@ def arithmetic() -> Evidence:
             Below(MICRORADIAN),
             kept[2],
         ),
-        Claim("effective period of α = 0.012 at β = 100 s, hours", Value("14.5"), float(learned.periods()[0]) / 3600),
-        Claim("parameters that T-RoPE adds: 2 layers, 128 channels", Value("256"), parameters(128, 2)),
+        Claim(
+            "effective period of α = 0.012 at β = 100 s, hours",
+            Value("14.5"),
+            float(learned.periods()[0]) / 3600,
+            T_ROPE.at("note"),
+        ),
+        Claim(
+            "parameters that T-RoPE adds: 2 layers, 128 channels",
+            Value("256"),
+            parameters(128, 2),
+            T_ROPE.at("appendix B.2"),
+        ),
         Claim("ALiBi folded into one channel: largest error of attention", Below(FOLDED), folded),
     ]
     return Evidence(
         title="Arithmetic",
         text=(
-            f"Phases α t/β at {DATES} seconds drawn between 1970 and 2100, judged by rational arithmetic. Formed in "
-            "float32 they are noise at the short end of the bank. The encodings form them in float64, take whole "
-            "turns off, and leave the trigonometry to float32. ALiBi's bias is carried by one more channel of queries "
-            "and keys where attention is causal, and compared with attention in float64 on standard normal queries, "
-            "keys and values: 512 bars, 8 heads of 64 channels."
+            f"Phases α t/β of {T_ROPE.tag} at {DATES} seconds drawn between 1970 and 2100, judged by rational "
+            "arithmetic. Formed in float32 they are noise at the short end of the bank. The encodings form them in "
+            f"float64, take whole turns off, and leave the trigonometry to float32. The bias of {ALIBI.tag} is "
+            "carried by one more channel of queries and keys where attention is causal, and compared with attention "
+            "in float64 on standard normal queries, keys and values: 512 bars, 8 heads of 64 channels."
         ),
         claims=claims,
         holds=(

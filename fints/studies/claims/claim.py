@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Literal
 
 _ROUNDING = 1 + 1e-9
 
@@ -100,6 +101,9 @@ class Near:
 
 Stated = Value | Below | Above | Near
 
+Kind = Literal["number", "proposition", "own", "refutation"]
+"""A published number, a check of what was published in words or formulas, one of our own, or one that refutes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -110,11 +114,26 @@ class Claim:
     statement : str
     stated : Value, Below, Above or Near
     computed : float
+    source : str
+        Where it was published: ``"[T-RoPE] eq. 12"``; empty for a check of our own.
+    refutes : str
+        The published statement that is wrong if the claim passes, and what is right, in a sentence without its stop.
     """
 
     statement: str
     stated: Stated
     computed: float
+    source: str = ""
+    refutes: str = ""
+
+    @property
+    def kind(self) -> Kind:
+        """What it counts as."""
+        if self.refutes:
+            return "refutation"
+        if not self.source:
+            return "own"
+        return "number" if isinstance(self.stated, Value) else "proposition"
 
     @property
     def passed(self) -> bool:
@@ -126,6 +145,8 @@ class Claim:
         """The same in words."""
         if not self.passed:
             return "FAILED"
+        if self.refutes:
+            return "refutes the source"
         if not isinstance(self.stated, Value):
             return "passed"
         digits = len(Decimal(self.stated.text).as_tuple().digits)

@@ -13,6 +13,7 @@ from fints.encodings.kernels import CosineKernel, GaussianKernel, PeriodicGaussi
 from fints.studies.claims.claim import Below, Claim, Near, number
 from fints.studies.claims.estimator import Pair, draw, scores
 from fints.studies.claims.evidence import Evidence
+from fints.studies.claims.sources import CLOCK_ROPE, MCDIARMID
 from fints.studies.findings import Line, LineChart, Table
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ KERNELS: Mapping[str, Kernel] = MappingProxyType(
     }
 )
 SHOWN = "periodic Gaussian"
+PICTURED = (1, 3)
+"""Of `EPSILONS`, those in the figure of the tails."""
 
 
 def deviations(kernel: Kernel, dim: int, draws: int, seed: int) -> FloatArray:
@@ -77,25 +80,33 @@ def convergence(draws: int) -> Evidence:
     reached = {name: float((shares / bounds).max()) for name, shares in tail.items()}
     claims = []
     for name in KERNELS:
-        claims.append(Claim(f"{name}: largest tail over its bound", Below(1.0), reached[name]))
+        claims.append(Claim(f"{name}: largest tail over its bound", Below(1.0), reached[name], CLOCK_ROPE.at("eq. 12")))
         claims.append(Claim(f"{name}: exponent of the deviation in D", Near(-0.5, SLOPE), slopes[name]))
     return Evidence(
-        title="How fast one draw converges (Proposition 3.2)",
+        title=f"How fast one draw converges ({CLOCK_ROPE.at('proposition 3.2')})",
         text=(
-            f"Planes of norm 1, keys turned by 60° against queries, {DISTANCE:g} hours apart on a day of 24; {draws:,} "
-            "draws for every D. Equation 12 bounds the probability that 2/D times the score is ε or more off; "
-            f"here it reads 2 exp(−ε² D / 4). The table gives the share of draws of the {SHOWN} that are, and the "
-            "bound where it is below 1. McDiarmid's inequality knows nothing of the variance, so it is loose far out."
+            f"Planes of norm 1, keys turned by 60° against queries, {DISTANCE:g} hours apart on a day of 24; "
+            f"{draws:,} draws for every D. {CLOCK_ROPE.at('eq. 12')} bounds the probability that 2/D times the score "
+            f"is ε or more off; here it reads 2 exp(−ε² D / 4). The table gives the share of draws of the {SHOWN} "
+            "that are, and the bound where it is below 1. McDiarmid's inequality, from which it follows "
+            f"({MCDIARMID.tag}), knows nothing of the variance, so it is loose far out. The figure of the tails has a "
+            f"logarithmic axis and leaves out shares of zero: {_zeros(tail[SHOWN], draws)}."
         ),
         claims=claims,
         holds=(
-            f"Proposition 3.2 holds: no tail exceeds its bound (the largest is {max(reached.values()):.2f} of it), and "
-            "the deviation falls with D to powers between "
+            f"{CLOCK_ROPE.at('proposition 3.2')} holds: no tail exceeds its bound (the largest is "
+            f"{max(reached.values()):.2f} of it), and the deviation falls with D to powers between "
             f"−{-min(slopes.values()):.3f} and −{-max(slopes.values()):.3f}."
         ),
         tables=[_table(tail[SHOWN], bounds)],
         charts=_pictures(dims, spread, tail[SHOWN], bounds),
     )
+
+
+def _zeros(tail: FloatArray, draws: int) -> str:
+    """Say where the figure has no point, because not one draw deviates."""
+    left_out = [f"D = {dim}, ε = {EPSILONS[j]:g}" for j in PICTURED for i, dim in enumerate(DIMS) if tail[i, j] == 0]
+    return f"none of the {draws:,} draws deviates at {' and '.join(left_out)}" if left_out else "here there are none"
 
 
 def _table(tail: FloatArray, bounds: FloatArray) -> Table:
@@ -116,7 +127,7 @@ def _pictures(
     guide = Line("slope −1/2", dims, float(spread[SHOWN][0]) * np.sqrt(dims[0] / dims), reference=True)
     marks = [Line(name, dims, values, marks=True) for name, values in spread.items()]
     tail_lines = []
-    for j in (1, 3):
+    for j in PICTURED:
         seen = tail[:, j] > 0
         tail_lines.append(Line(f"bound, ε = {EPSILONS[j]:g}", dims, bounds[:, j], reference=True))
         tail_lines.append(Line(f"draws, ε = {EPSILONS[j]:g}", dims[seen], tail[seen, j], marks=True))
@@ -132,7 +143,7 @@ def _pictures(
         ),
         LineChart(
             "tails",
-            f"Probability that a draw is ε or more off, {SHOWN}",
+            f"Probability that a draw is ε or more off, {SHOWN} (zeros left out)",
             "channels D",
             "probability",
             tail_lines,

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from fints.studies.findings import Chart
 
 
+OWN = "own"
+"""Stands for the source of a claim that nobody published."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     """A group of claims with the numbers and the pictures behind them.
@@ -53,10 +57,15 @@ class Evidence:
 
     def chapter(self) -> Chapter:
         """Lay the claims out as the first table of a chapter."""
-        rows = [(c.statement, str(c.stated), c.computed_text, c.result) for c in self.claims]
-        passed = len(self.claims) - len(self.failed)
-        table = Table(
-            f"{passed} of {len(self.claims)} claims hold.",
-            pd.DataFrame(rows, columns=["claim", "stated", "computed", "result"]),
-        )
+        rows = [(c.statement, c.source or OWN, str(c.stated), c.computed_text, c.result) for c in self.claims]
+        columns = ["claim", "source", "stated", "computed", "result"]
+        table = Table(self._caption(), pd.DataFrame(rows, columns=columns))
         return Chapter(self.title, self.text, (table, *self.tables), self.charts)
+
+    def _caption(self) -> str:
+        against = [c for c in self.claims if c.kind == "refutation"]
+        kept, wrong = len(self.claims) - len(against), sum(c.kind != "refutation" for c in self.failed)
+        text = f"{kept - wrong} of {kept} claims hold."
+        if against:
+            text += f" Rows that refute a published statement: {sum(c.passed for c in against)} of {len(against)}."
+        return text

@@ -19,6 +19,7 @@ from fints.studies.claims.bases import (
 )
 from fints.studies.claims.claim import Below, Claim, Value, number
 from fints.studies.claims.evidence import Evidence
+from fints.studies.claims.sources import CYCLE_ROPE
 from fints.studies.findings import Line, LineChart
 
 if TYPE_CHECKING:
@@ -40,11 +41,11 @@ def extrapolation() -> Evidence:
     nothing, straight, turning = (errors(basis, y).extrapolated for basis in (constant, linear, cycle))
     found = errors(three, mixed)
     claims = [
-        Claim("one cycle, no position: extrapolation RMSE", Value("0.7071"), nothing),
-        Claim("one cycle, linear position [1, t]: extrapolation RMSE", Value("0.7300"), straight),
-        Claim("one cycle, [cos, sin](2πt/20): extrapolation RMSE", Below(EXACT), turning),
-        Claim("three cycles, six columns: RMSE where fitted", Below(EXACT), found.fitted),
-        Claim("three cycles, six columns: extrapolation RMSE", Below(EXACT), found.extrapolated),
+        Claim("one cycle, no position: extrapolation RMSE", Value("0.7071"), nothing, CYCLE_ROPE.at("§4")),
+        Claim("one cycle, linear position [1, t]: extrapolation RMSE", Value("0.7300"), straight, CYCLE_ROPE.at("§4")),
+        Claim("one cycle, [cos, sin](2πt/20): extrapolation RMSE", Below(EXACT), turning, CYCLE_ROPE.at("§4")),
+        Claim("three cycles, six columns: RMSE where fitted", Below(EXACT), found.fitted, CYCLE_ROPE.at("§6")),
+        Claim("three cycles, six columns: extrapolation RMSE", Below(EXACT), found.extrapolated, CYCLE_ROPE.at("§6")),
     ]
     lines = {"no position": constant, "linear position": linear, "cycle planes": cycle}
     return Evidence(
@@ -52,9 +53,7 @@ def extrapolation() -> Evidence:
         text=(
             f"The series is sin(2πt/20) at t = 0 … {SPAN - 1}; least squares sees the first {TRAINED} places and "
             f"predicts the others. Each basis is what the encoding itself adds or turns by. The second series is "
-            f"0.5 sin(2πt/5) + 0.3 sin(2πt/20) + 0.2 sin(2πt/60), on the cosine and sine of three planes.\n\n"
-            "In the tables of this page a plain number under 'stated' was published, and the one computed has to "
-            "round to it; < and > are limits that a proposition has to keep in floating point."
+            f"0.5 sin(2πt/5) + 0.3 sin(2πt/20) + 0.2 sin(2πt/60), on the cosine and sine of three planes."
         ),
         claims=claims,
         holds=(

@@ -14,6 +14,7 @@ from fints.studies.claims.claim import Below, Claim, Near, Value, number
 from fints.studies.claims.evidence import Evidence
 from fints.studies.claims.exact import CLOSE, DAY, exact_phases
 from fints.studies.claims.shifts import axis
+from fints.studies.claims.sources import T_ROPE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,16 +126,23 @@ def gradients() -> Evidence:
         vectors, phases = side.gradients()
         expected = (phases * scale).sum(axis=0)
         claims += [
-            Claim(f"{name}: dx, autograd against Algorithm 3", Below(AGREES), relative(dx, vectors)),
+            Claim(
+                f"{name}: dx, autograd against Algorithm 3",
+                Below(AGREES),
+                relative(dx, vectors),
+                T_ROPE.at("Algorithm 3"),
+            ),
             Claim(
                 f"{name}: ∂L/∂α, autograd against eq. 13",
                 Below(AGREES),
                 relative(by_alpha / scale[0], expected / scale[0]),
+                T_ROPE.at("eq. 13"),
             ),
             Claim(
                 f"{name}: dΦ, finite differences against Algorithm 3",
                 Below(AGREES),
                 relative(side.differences(), phases),
+                T_ROPE.at("Algorithm 3"),
             ),
         ]
     worst = max(c.computed for c in claims)
@@ -147,10 +155,12 @@ def gradients() -> Evidence:
         title="T-RoPE: gradients of learned angles",
         text=(
             f"A loss that is linear in the rotated queries and keys, {TOKENS} days, {HEAD // 2} planes. Autograd goes "
-            "through the encoding itself, Algorithm 3 through phases from rational arithmetic. By α a phase's "
-            "derivative t/β spans six decades over the bank; what is learned here is the departure from the start in "
-            "radians per 1e9 s, whose derivative is the same in every plane."
+            f"through the encoding itself, {T_ROPE.at('Algorithm 3')} through phases from rational arithmetic. By α a "
+            "phase's derivative t/β spans six decades over the bank; what is learned here is the departure from the "
+            "start in radians per 1e9 s, whose derivative is the same in every plane."
         ),
         claims=claims,
-        holds=f"Algorithm 3 is right: autograd and finite differences agree with it to {number(worst, 1)}.",
+        holds=(
+            f"{T_ROPE.at('Algorithm 3')} is right: autograd and finite differences agree with it to {number(worst, 1)}."
+        ),
     )

@@ -11,6 +11,7 @@ import pandas as pd
 from fints.encodings.kernels import CosineKernel, PeriodicGaussianKernel
 from fints.studies.claims.claim import Above, Below, Claim, Value, number
 from fints.studies.claims.evidence import Evidence
+from fints.studies.claims.sources import CLOCK_ROPE
 from fints.studies.findings import Line, LineChart, Table
 
 if TYPE_CHECKING:
@@ -88,15 +89,20 @@ def law_claims() -> list[Claim]:
     pmf = prior().pmf()
     sides = {k: float(p) for k, p in zip(range(-TRUNCATION, TRUNCATION + 1), pmf, strict=True)}
     folded = {k: sides[k] + (sides[-k] if k else 0.0) for k in range(TRUNCATION + 1)}
-    laws: dict[str, tuple[CosineKernel | PeriodicGaussianKernel, dict[int, float]]] = {
-        "cosine-sym": (CosineKernel(period=PERIOD), {-1: 0.5, 1: 0.5}),
-        "cosine-fold": (CosineKernel(period=PERIOD, fold=True), {1: 1.0}),
-        "gaussian-sym": (prior(), sides),
-        "gaussian-fold": (prior(fold=True), folded),
+    laws: dict[str, tuple[str, CosineKernel | PeriodicGaussianKernel, dict[int, float]]] = {
+        "cosine-sym": ("eq. 18", CosineKernel(period=PERIOD), {-1: 0.5, 1: 0.5}),
+        "cosine-fold": ("eq. 22", CosineKernel(period=PERIOD, fold=True), {1: 1.0}),
+        "gaussian-sym": ("eq. 21", prior(), sides),
+        "gaussian-fold": ("eq. 22", prior(fold=True), folded),
     }
     return [
-        Claim(f"{name}: a million draws against the law, standard errors", Below(DEVIATION), law_deviation(kernel, law))
-        for name, (kernel, law) in laws.items()
+        Claim(
+            f"{name}: a million draws against the law, standard errors",
+            Below(DEVIATION),
+            law_deviation(kernel, law),
+            CLOCK_ROPE.at(place),
+        )
+        for name, (place, kernel, law) in laws.items()
     ]
 
 
@@ -112,18 +118,35 @@ def harmonics() -> Evidence:
             "closed form of α_k against the integral, k ≤ 6: largest difference",
             Below(_CLOSE),
             float(np.abs(exact[: TRUNCATION + 1] - numeric).max()),
+            CLOCK_ROPE.at("eq. 15"),
         ),
         Claim(
-            "eq. 20 against the integral, k ≤ 6: largest difference",
+            "α_k by eq. 20 against the integral, k ≤ 6: largest difference",
             Below(1e-9),
             float(np.abs(limit_law(TRUNCATION) - numeric).max()),
+            CLOCK_ROPE.at("eq. 20"),
         ),
-        Claim("sum of all α_k, less 1", Below(1e-9), abs(float(exact[0] + 2 * exact[1:].sum()) - 1)),
-        Claim("sum of the law drawn from, less 1", Below(_CLOSE), abs(float(prior().pmf().sum()) - 1)),
+        Claim(
+            "sum of all α_k, less 1",
+            Below(1e-9),
+            abs(float(exact[0] + 2 * exact[1:].sum()) - 1),
+            CLOCK_ROPE.at("cor. 3.3"),
+        ),
+        Claim(
+            "sum of the law drawn from, less 1",
+            Below(_CLOSE),
+            abs(float(prior().pmf().sum()) - 1),
+            CLOCK_ROPE.at("eq. 21"),
+        ),
         Claim("smallest exact α_k", Value("-1.7e-10"), float(exact.min())),
-        Claim("f(T/2) = exp(−18)", Value("1.523e-8"), edge),
-        Claim("the cosine prior at T/2", Value("-1"), float(CosineKernel(period=PERIOD).value(half)[0])),
-        Claim("s = 6: largest error of the kernel", Below(1e-2), cut),
+        Claim("f(T/2) = exp(−18)", Value("1.523e-8"), edge, CLOCK_ROPE.at("§3.3.2")),
+        Claim(
+            "the cosine prior at T/2",
+            Value("-1"),
+            float(CosineKernel(period=PERIOD).value(half)[0]),
+            CLOCK_ROPE.at("eq. 17"),
+        ),
+        Claim("s = 6: largest error of the kernel", Below(1e-2), cut, CLOCK_ROPE.at("§3.3.2")),
         Claim("s = 3: largest error of the kernel", Above(1e-2), short),
         *law_claims(),
     ]
@@ -131,12 +154,11 @@ def harmonics() -> Evidence:
     return Evidence(
         title="Harmonics of the periodic Gaussian",
         text=(
-            "A day of 24 hours, σ = 2 hours. The coefficients are those of eq. 15, once by the closed form over one "
-            "period, once by numerical integration; the law drawn from takes the integral to infinity (eq. 20). "
-            "The exact coefficients dip below zero far out, since the Gaussian has a kink of "
-            f"{number(edge)} at half a day. One draw of 32 planes is "
-            f"about {1 / math.sqrt(32):.2f} off (Proposition 3.2), so an error of {cut:.4f} through "
-            "the cut at s = 6 is not seen."
+            f"A day of 24 hours, σ = 2 hours. The coefficients are those of {CLOCK_ROPE.at('eq. 15')}, once by the "
+            "closed form over one period, once by numerical integration; the law drawn from takes the integral to "
+            f"infinity ({CLOCK_ROPE.at('eq. 20')}). The exact coefficients dip below zero far out, since the Gaussian "
+            f"has a kink of {number(edge)} at half a day. One draw of 32 planes is about {1 / math.sqrt(32):.2f} off "
+            f"({CLOCK_ROPE.at('proposition 3.2')}), so an error of {cut:.4f} through the cut at s = 6 is not seen."
         ),
         claims=claims,
         holds=(

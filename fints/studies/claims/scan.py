@@ -15,6 +15,7 @@ from fints.studies.claims.bases import SPAN, TRAINED, constant_basis, errors, ro
 from fints.studies.claims.claim import Below, Claim, Near, Value, number
 from fints.studies.claims.evidence import Evidence
 from fints.studies.claims.extrapolation import PERIOD
+from fints.studies.claims.sources import CYCLE_ROPE
 from fints.studies.findings import Line, LineChart
 
 if TYPE_CHECKING:
@@ -40,11 +41,11 @@ def scan(thetas: Sequence[float] | FloatArray, y: FloatArray) -> FloatArray:
 
 def refine(theta: float, y: FloatArray) -> float:
     """Move an angle per place to the least-squares optimum near it, on the fitted places alone."""
-    place = np.arange(TRAINED)
-    at = place.astype(np.float64)
-    samples = Samples("scan", at, at, y[:TRAINED], place, 1.0)
-    start = Tone("session", theta / (2 * math.pi))
-    return 2 * math.pi * float(fit_lines(Whitening(samples), samples.value, [start]).frequency[0])
+    slot = np.arange(TRAINED)
+    place = slot.astype(np.float64)
+    samples = Samples("scan", place, place, y[:TRAINED], slot, 1.0)
+    (found,) = fit_lines(Whitening(samples), samples.value, [Tone("session", theta / (2 * math.pi))]).tones
+    return 2 * math.pi * found.frequency
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +82,13 @@ def frequency_scan() -> Evidence:
     floor = float(scan([refined], y)[0])
     found, step = valley(y), float(GRID[1] - GRID[0])
     claims = [
-        Claim("lowest RMSE of the 120 frequencies", Value("0.2500"), float(rmse[best])),
-        Claim("θ of the lowest RMSE", Value("0.3124"), float(GRID[best])),
-        Claim("true θ = 2π/20", Value("0.3142"), TRUTH),
-        Claim("RMSE at θ = 0.02", Value("0.7092"), float(rmse[0])),
-        Claim("RMSE at θ = 0.6", Value("0.7071"), float(rmse[-1])),
-        Claim("highest RMSE", Value("1.1181"), float(rmse[worst])),
-        Claim("θ of the highest RMSE", Value("0.3027"), float(GRID[worst])),
+        Claim("lowest RMSE of the 120 frequencies", Value("0.2500"), float(rmse[best]), CYCLE_ROPE.at("§5, script")),
+        Claim("θ of the lowest RMSE", Value("0.3124"), float(GRID[best]), CYCLE_ROPE.at("§5, script")),
+        Claim("true θ = 2π/20", Value("0.3142"), TRUTH, CYCLE_ROPE.at("§5, script")),
+        Claim("RMSE at θ = 0.02", Value("0.7092"), float(rmse[0]), CYCLE_ROPE.at("§5, script")),
+        Claim("RMSE at θ = 0.6", Value("0.7071"), float(rmse[-1]), CYCLE_ROPE.at("§5, script")),
+        Claim("highest RMSE", Value("1.1181"), float(rmse[worst]), CYCLE_ROPE.at("§5, script")),
+        Claim("θ of the highest RMSE", Value("0.3027"), float(GRID[worst]), CYCLE_ROPE.at("§5, script")),
         Claim("extrapolation RMSE after continuous refinement", Below(REFINED), floor),
         Claim("error of the refined θ", Below(REFINED), abs(refined - TRUTH)),
         Claim("width of the valley below half the error of no position", Near(found.expected, 3e-4), found.width),
@@ -96,7 +97,9 @@ def frequency_scan() -> Evidence:
         title="The frequency scan and its valley",
         text=(
             "One plane, its angle θ per place taken from a grid of 120 values between 0.02 and 0.6; the error is that "
-            "of extrapolation. The best grid point is then refined by Gauss-Newton steps on the fitted places alone, "
+            f"of extrapolation. {CYCLE_ROPE.tag} prints the lowest RMSE, those of both ends and the true θ to three "
+            "digits; the fourth, the θ of the lowest RMSE and the highest RMSE are what the script printed there "
+            "gives. The best grid point is then refined by Gauss-Newton steps on the fitted places alone, "
             f"with the code that refines detected periods. The valley is {found.width:.4f} rad wide at half the error "
             f"of no position, and the grid's step is {step:.4f}: the grid can only just hit it, and its lowest point "
             f"is {float(rmse[best]):.2f} because it misses the truth by {abs(float(GRID[best]) - TRUTH):.4f} rad. "

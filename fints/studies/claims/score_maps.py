@@ -13,6 +13,7 @@ from fints.studies.claims.bases import cycling, linear_basis, places
 from fints.studies.claims.claim import Above, Below, Claim, Value, number
 from fints.studies.claims.evidence import Evidence
 from fints.studies.claims.extrapolation import PERIOD
+from fints.studies.claims.sources import CYCLE_ROPE, ROPE
 from fints.studies.findings import HeatMap
 
 if TYPE_CHECKING:
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 SIDE = 40
 TABLE = 1e-6
 """What float32 tables leave of an exact score."""
+
+STRIPES = (
+    f"{CYCLE_ROPE.at('§2')} and §3 see the stripes of equal score along the anti-diagonals; they run along the main "
+    "diagonals"
+)
 
 
 def absolute_scores() -> FloatArray:
@@ -75,32 +81,59 @@ def score_maps() -> Evidence:
     along = {name: largest_step(scores, (1, 1)) for name, scores in (("RoPE", rope), ("cycle", cycle))}
     across = {name: largest_step(scores, (1, -1)) for name, scores in (("RoPE", rope), ("cycle", cycle))}
     claims = [
-        Claim("absolute positions score m·n: largest difference", Below(TABLE), float(np.abs(absolute - m * n).max())),
-        Claim("absolute positions: score of places 1 and 2", Value("2"), float(absolute[1, 2])),
-        Claim("absolute positions: score of places 20 and 21", Value("420"), float(absolute[20, 21])),
-        Claim("RoPE's first plane scores cos(m − n): largest difference", Below(TABLE), _apart(rope, np.cos(m - n))),
+        Claim(
+            "absolute positions score m·n: largest difference",
+            Below(TABLE),
+            float(np.abs(absolute - m * n).max()),
+            CYCLE_ROPE.at("§1"),
+        ),
+        Claim("absolute positions: score of places 1 and 2", Value("2"), float(absolute[1, 2]), CYCLE_ROPE.at("§1")),
+        Claim(
+            "absolute positions: score of places 20 and 21", Value("420"), float(absolute[20, 21]), CYCLE_ROPE.at("§1")
+        ),
+        Claim(
+            "RoPE's first plane scores cos(m − n): largest difference",
+            Below(TABLE),
+            _apart(rope, np.cos(m - n)),
+            CYCLE_ROPE.at("§2"),
+        ),
         Claim(
             "a cycle plane scores cos(2π(m − n)/20): largest difference",
             Below(TABLE),
             _apart(cycle, np.cos(2 * np.pi * (m - n) / PERIOD)),
+            CYCLE_ROPE.at("§3"),
         ),
-        Claim("any q and k: ⟨q, k⟩ cos + ⟨q⊥, k⟩ sin: largest difference", Below(TABLE), expansion_error()),
         Claim(
-            "a cycle plane, keys one period on: largest change", Below(TABLE), _apart(cycle[period:], cycle[:-period])
+            "any q and k: ⟨q, k⟩ cos + ⟨q⊥, k⟩ sin: largest difference",
+            Below(TABLE),
+            expansion_error(),
+            CYCLE_ROPE.at("§2"),
+        ),
+        Claim(
+            "a cycle plane, keys one period on: largest change",
+            Below(TABLE),
+            _apart(cycle[period:], cycle[:-period]),
+            CYCLE_ROPE.at("§3"),
         ),
     ]
     for name, step in along.items():
         claims += [
-            Claim(f"{name}: largest step along a main diagonal", Below(TABLE), step),
-            Claim(f"{name}: largest step along an anti-diagonal", Above(0.1), across[name]),
+            Claim(f"{name}: largest step along a main diagonal", Below(TABLE), step, CYCLE_ROPE.at("§2, §3")),
+            Claim(
+                f"{name}: largest step along an anti-diagonal",
+                Above(0.1),
+                across[name],
+                CYCLE_ROPE.at("§2, §3"),
+                refutes=STRIPES,
+            ),
         ]
     return Evidence(
         title="Score maps",
         text=(
             f"Queries and keys at the places 0 … {SIDE - 1} are the same vector; only their places differ. Absolute "
             "positions score higher the farther both places are from zero. Rotations score by distance, so equal "
-            "colours run along the main diagonals, on which m − n is constant. They do not run along the "
-            "anti-diagonals, as has been written: there the scores change at every step."
+            f"colours run along the main diagonals, on which m − n is constant ({ROPE.tag}). They do not run along the "
+            f"anti-diagonals, as {CYCLE_ROPE.tag} has it: there the scores change at every step."
         ),
         claims=claims,
         holds=(

@@ -14,6 +14,7 @@ from fints.studies.claims.gradients import gradients
 from fints.studies.claims.harmonics import harmonics
 from fints.studies.claims.scan import frequency_scan
 from fints.studies.claims.score_maps import score_maps
+from fints.studies.claims.summary import found_wrong, headline, refutations, sources, what_is_checked
 from fints.studies.claims.traps import traps
 from fints.studies.claims.unbiasedness import unbiasedness
 from fints.studies.findings import Findings
@@ -31,14 +32,13 @@ DRAWS: Mapping[Budget, int] = MappingProxyType({"quick": 20_000, "full": 50_000}
 def conclude(parts: Iterable[Evidence]) -> Findings:
     """Gather what is known of every group of claims; one claim that does not hold fails the study."""
     groups = list(parts)
-    total, failed = sum(len(g.claims) for g in groups), sum(len(g.failed) for g in groups)
-    counted = f"All {total} claims hold." if not failed else f"{failed} of {total} claims do not hold."
-    ordered = sorted(groups, key=lambda g: not g.failed)
+    claims = [claim for group in groups for claim in group.claims]
+    wrong, right = ([g.verdict for g in groups if bool(g.failed) is failed] for failed in (True, False))
     return Findings(
         title="Published claims of the encodings, recomputed",
-        verdicts=[counted, *(g.verdict for g in ordered)],
-        chapters=[g.chapter() for g in groups],
-        passed=failed == 0,
+        verdicts=[headline(claims), *wrong, *found_wrong(claims), *right],
+        chapters=[what_is_checked(), *(g.chapter() for g in groups), sources()],
+        passed=not wrong,
     )
 
 
@@ -46,7 +46,10 @@ class Claims:
     """Recomputes the numbers and the propositions that the encodings rest on."""
 
     name = "claims"
-    question = "Do the published numbers and propositions of cycle-RoPE, ClockRoPE and T-RoPE hold of these encodings?"
+    question = (
+        "Do the published numbers and propositions of cycle-RoPE, ClockRoPE and T-RoPE hold of the encodings that "
+        "fints itself forecasts with?"
+    )
 
     def run(self, bench: Bench) -> Findings:
         """Answer the question. Nothing is trained and nothing is kept; see `fints.studies.Study`."""
@@ -67,7 +70,13 @@ class Claims:
         for done, part in enumerate(parts, start=1):
             found.append(part())
             bench.progress(done, len(parts))
+        bench.tracker.log_params({"budget": bench.budget, "draws": draws})
         findings = conclude(found)
-        counts = {"claims": sum(len(e.claims) for e in found), "claims_failed": sum(len(e.failed) for e in found)}
+        claims = [claim for evidence in found for claim in evidence.claims]
+        counts = {
+            "claims": len(claims),
+            "claims_failed": sum(not claim.passed for claim in claims),
+            "statements_refuted": len(refutations(claims)),
+        }
         bench.tracker.log_metrics({name: float(count) for name, count in counts.items()})
         return findings

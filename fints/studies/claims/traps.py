@@ -14,11 +14,17 @@ from fints.studies.claims.claim import Above, Below, Claim, Value, number
 from fints.studies.claims.evidence import Evidence
 from fints.studies.claims.extrapolation import EXACT, PERIOD
 from fints.studies.claims.scan import REFINED, refine
+from fints.studies.claims.sources import CYCLE_ROPE
 from fints.studies.findings import Table
 
 WINDOW, HEAD = 60, 64
 LONG = 60.0
 """A period that the 200 fitted places hold three and a third times."""
+
+DRIFT = (
+    f"{CYCLE_ROPE.at('§7, trap 3')}, says that the phase drifts beyond the sample if the period does not divide it; "
+    "with a known period it does not, only the estimate of a period suffers"
+)
 
 _RANK = 1e-3
 
@@ -68,10 +74,22 @@ def traps() -> Evidence:
             "a period 1 % too long costs, as a share of the error of no position",
             Above(0.5),
             error_at(20.2, PERIOD) / nothing,
+            CYCLE_ROPE.at("§7, trap 2"),
         ),
-        Claim("a period 2 % too long costs more than no position", Above(nothing), error_at(20.4, PERIOD)),
+        Claim(
+            "a period 2 % too long costs more than no position",
+            Above(nothing),
+            error_at(20.4, PERIOD),
+            CYCLE_ROPE.at("§7, trap 2"),
+        ),
         Claim("period 20, which divides the sample: FFT estimate", Value("20"), fft_period(PERIOD)),
-        Claim("period 60, which does not, known: extrapolation RMSE", Below(EXACT), known),
+        Claim(
+            "period 60, which does not divide the sample, known: extrapolation RMSE",
+            Below(EXACT),
+            known,
+            CYCLE_ROPE.at("§7, trap 3"),
+            refutes=DRIFT,
+        ),
         Claim("period 60 from the FFT's highest bin: error, %", Above(10), missed),
         Claim("period 60 from the FFT's highest bin: extrapolation RMSE", Above(nothing), rough),
         Claim("period 60 from that bin, refined: extrapolation RMSE", Below(REFINED), refined),
@@ -79,27 +97,31 @@ def traps() -> Evidence:
             f"base {default:g}, {WINDOW} places: planes of {HEAD // 2} that turn less than a quarter",
             Above(HEAD / 4),
             still_planes(default),
+            CYCLE_ROPE.at("§7, trap 4"),
         ),
         Claim(
             f"base {small:g}, {WINDOW} places: planes that turn less than a quarter",
             Below(HEAD / 16),
             still_planes(small),
+            CYCLE_ROPE.at("§7, trap 4"),
         ),
         Claim(
             f"directions of {WINDOW} places that base 60 tells apart, over those of base 10000",
             Above(1.2),
             rank(small) / rank(default),
+            CYCLE_ROPE.at("§7, trap 4"),
         ),
     ]
     return Evidence(
         title="Four traps",
         text=(
-            "An unknown period: the second table gives the extrapolation RMSE if a period of 20 is some per cent off. "
-            "A razor-sharp valley: see the scan. A period that does not divide the sample: known, it costs nothing; "
-            f"what suffers is its estimate, as the FFT of {TRAINED} places has bins at {TRAINED}/3 and {TRAINED}/4 but "
-            f"none at 60. A base of {default:g} on short windows: within {WINDOW} places {still_planes(default)} of "
-            f"{HEAD // 2} planes of a head of {HEAD} channels turn by less than a quarter, with base {small:g} "
-            f"only {still_planes(small)}. The cycle encoding takes those slow planes for its cycles."
+            f"The traps are those of {CYCLE_ROPE.at('§7')}. An unknown period: the second table gives the "
+            "extrapolation RMSE if a period of 20 is some per cent off. A razor-sharp valley: see the scan. A period "
+            "that does not divide the sample: known, it costs nothing; what suffers is its estimate, as the FFT of "
+            f"{TRAINED} places has bins at {TRAINED}/3 and {TRAINED}/4 but none at 60. A base of {default:g} on short "
+            f"windows: within {WINDOW} places {still_planes(default)} of {HEAD // 2} planes of a head of {HEAD} "
+            f"channels turn by less than a quarter, with base {small:g} only {still_planes(small)}. The cycle "
+            "encoding takes those slow planes for its cycles."
         ),
         claims=claims,
         holds=(

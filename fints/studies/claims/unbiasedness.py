@@ -15,6 +15,7 @@ from fints.studies.claims.claim import Above, Below, Claim
 from fints.studies.claims.estimator import Pair, draw, scores
 from fints.studies.claims.evidence import Evidence
 from fints.studies.claims.kernels import FOLDED, SYMMETRIC, TRUNCATION, folded_sine
+from fints.studies.claims.sources import CLOCK_ROPE
 from fints.studies.findings import Line, LineChart, Table
 
 if TYPE_CHECKING:
@@ -108,18 +109,28 @@ def unbiasedness(draws: int) -> Evidence:
     tests = len(DISTANCES) * (len(symmetric) + len(aligned) + len(whole))
     limit = float(norm.isf(FALSE_ALARM / (2 * tests)))
     claims = [
-        Claim(f"{name}: largest deviation, standard errors", Below(limit), e.worst) for name, e in symmetric.items()
+        Claim(f"{name}: largest deviation, standard errors", Below(limit), e.worst, CLOCK_ROPE.at("prop. 3.1"))
+        for name, e in symmetric.items()
     ]
     for name in FOLDED:
         claims += [
-            Claim(f"{name}, key = query: largest deviation, standard errors", Below(limit), aligned[name].worst),
+            Claim(
+                f"{name}, key = query: largest deviation, standard errors",
+                Below(limit),
+                aligned[name].worst,
+                CLOCK_ROPE.at("§3.3.3"),
+            ),
             Claim(
                 f"{name}, any key, with the sine term: largest deviation, standard errors",
                 Below(limit),
                 whole[name].worst,
+                CLOCK_ROPE.at("eq. 25, 26"),
             ),
             Claim(
-                f"{name}, any key, without the sine term: bias over Σ‖q‖‖k‖", Above(DIRECTED), alone[name].off / size
+                f"{name}, any key, without the sine term: bias over Σ‖q‖‖k‖",
+                Above(DIRECTED),
+                alone[name].off / size,
+                CLOCK_ROPE.at("§3.3.3"),
             ),
         ]
     claims.append(
@@ -129,22 +140,22 @@ def unbiasedness(draws: int) -> Evidence:
     )
     passing = [*symmetric.values(), *aligned.values(), *whole.values()]
     return Evidence(
-        title="Random Fourier Rotations are unbiased (Proposition 3.1)",
+        title=f"Random Fourier Rotations are unbiased ({CLOCK_ROPE.at('proposition 3.1')})",
         text=(
             f"A fixed query and key of {DIM} channels, drawn from a normal law, are rotated by {draws:,} independent "
             f"draws of {DIM // 2} frequencies for every kernel; the mean score is compared with qᵀk f(p_m − p_n) at "
             f"{len(DISTANCES)} distances. A deviation is counted in standard errors of the mean; with {tests} "
-            f"comparisons the limit for a false alarm of {FALSE_ALARM:g} overall is {limit:.2f} (Bonferroni). "
-            "A folded law keeps the cosine term and adds a sine term, Σ (q₁k₂ − q₂k₁) E sin 2πξ(p_m − p_n), which "
-            "vanishes where key and query point the same way and tells before from after elsewhere: it is unbiased "
-            f"for the former only. The periodic Gaussian is cut at s = {TRUNCATION} here, so that its cut stays "
-            "below the Monte-Carlo error."
+            f"comparisons the limit for a false alarm of {FALSE_ALARM:g} overall is {limit:.2f} (Bonferroni). A "
+            f"folded law ({CLOCK_ROPE.at('eq. 22')}) keeps the cosine term and adds a sine term, Σ (q₁k₂ − q₂k₁) E "
+            "sin 2πξ(p_m − p_n), which vanishes where key and query point the same way and tells before from after "
+            f"elsewhere: it is unbiased for the former only. The periodic Gaussian is cut at s = {TRUNCATION} here, "
+            "so that its cut stays below the Monte-Carlo error."
         ),
         claims=claims,
         holds=(
-            f"Proposition 3.1 holds for all {len(SYMMETRIC)} symmetric kernels: no mean of {draws:,} draws is more "
-            f"than {max(e.worst for e in passing):.1f} standard errors off (limit {limit:.1f}); folded laws keep it "
-            f"for aligned queries and keys, and add a directed term of up to "
+            f"{CLOCK_ROPE.at('proposition 3.1')} holds for all {len(SYMMETRIC)} symmetric kernels: no mean of "
+            f"{draws:,} draws is more than {max(e.worst for e in passing):.1f} standard errors off (limit "
+            f"{limit:.1f}); folded laws keep it for aligned queries and keys, and add a directed term of up to "
             f"{100 * max(e.off for e in alone.values()) / size:.0f} % of the largest score there can be for others."
         ),
         tables=[_table({**symmetric, **{f"{n}, with sine": e for n, e in whole.items()}})],

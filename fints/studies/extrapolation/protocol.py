@@ -30,7 +30,7 @@ class Protocol:
         The product's, a little narrower and without what would help beside the encoding. No dropout: three of the four
         series hold nothing but signal.
     training : TrainingConfig
-        Chosen by the error on bars that training had seen, at horizons that it had not (`Unit.run`).
+        Chosen by the error on bars that training had seen, at horizons that it had not (`Trial.run`).
     """
 
     trained: int = 200

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fints.studies.intervals import Interval, ratio_interval, t_interval
+from fints.studies.intervals import LEVEL, Interval, ratio_interval, t_interval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,9 +57,17 @@ class Score:
         root: NDArray[np.float64] = np.sqrt((self.beyond**2).mean(axis=0))
         return root
 
-    def times(self, other: Score) -> Interval:
-        """Return how many times the other's error this one's is, seed by seed."""
-        return ratio_interval(by_seed(self.beyond), by_seed(other.beyond))
+    def times(self, other: Score, choices: int = 1) -> Interval:
+        """Return how many times the other's error this one's is, seed by seed.
+
+        Parameters
+        ----------
+        other : Score
+        choices : int
+            Of how many the other was chosen on these seeds: the interval is widened for them (Bonferroni).
+        """
+        level = 1 - (1 - LEVEL) / choices
+        return ratio_interval(by_seed(self.beyond), by_seed(other.beyond), level)
 
 
 def by_seed(errors: NDArray[np.float64], steps: slice = ALL) -> NDArray[np.float64]:

@@ -67,7 +67,7 @@ SCOPES: Mapping[Budget, Scope] = MappingProxyType(
         "full": Scope(tuple(TASKS), tuple(ARMS), seeds=5),
     }
 )
-"""Extent of the study by budget; training is the same, so a trial of the one is a trial of the other."""
+"""Extent of the study by budget; training is the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +112,7 @@ class Extrapolation:
                 if of is task
             }
             boards.append(board(task, self._arms(scope, task), mine, self.protocol))
+        bench.tracker.log_params({"budget": bench.budget, "seeds": scope.seeds})
         log(bench.tracker, boards, self.protocol, [result["seconds"] for result in results])
         return self._findings(boards, scope)
 

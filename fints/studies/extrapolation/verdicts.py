@@ -133,11 +133,12 @@ def _winner(board: Board) -> str:
     own, best = _own(board), board.best
     if best is own:
         return f"{own.arm.name} is the best of {len(board.scores)} encodings{_next(board, own)}."
-    times = own.times(best)
+    choices = len(board.scores) - 1
+    times = own.times(best, choices)
     what = "better than" if times.above(1) else "not distinguishable from"
     return (
         f"{best.arm.name} has the smallest error, {error(best.rmse)}; it is {what} "
-        f"{own.arm.name}, which has {factor(times)} its error."
+        f"{own.arm.name}, which has {factor(times)} its error (interval widened for a choice among {choices})."
     )
 
 
@@ -156,8 +157,8 @@ def _untold(board: Board) -> str:
     untold = next((score for score in board.scores if not score.arm.told), None)
     if untold is None:
         return ""
-    times = untold.times(own)
-    said = "has" if times.above(1) else "is not distinguishable: it has"
+    times, back = untold.times(own), own.times(untold)
+    said = "has" if times.above(1) or back.above(1) else "is not distinguishable: it has"
     return (
         f"of the encodings that are not told the periods the best is {untold.arm.name}; "
         f"it {said} {factor(times)} the error of {own.arm.name}."

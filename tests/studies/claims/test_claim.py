@@ -61,6 +61,20 @@ def test_claims_say_what_was_computed_and_what_it_means(claim, computed, result)
     assert (claim.computed_text, claim.result) == (computed, result)
 
 
+@pytest.mark.parametrize(
+    ("claim", "kind"),
+    [
+        (Claim("a", Value("0.5"), 0.5, "[A] §1"), "number"),
+        (Claim("a", Below(1.0), 0.5, "[A] §1"), "proposition"),
+        (Claim("a", Value("0.5"), 0.5), "own"),
+        (Claim("a", Value("0.5"), 0.5, "[A] §1", refutes="[A] says 1"), "refutation"),
+    ],
+)
+def test_claims_count_as_what_was_published_or_as_our_own(claim, kind):
+    assert claim.kind == kind
+    assert (claim.result == "refutes the source") is (kind == "refutation")
+
+
 @given(st.floats(1e-300, 1e300), st.integers(1, 12))
 def test_written_numbers_can_be_read_again(value, digits):
     written = number(value, digits)

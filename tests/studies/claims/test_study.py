@@ -1,5 +1,6 @@
 """The study holds every published number, and one wrong number fails it."""
 
+import re
 from contextlib import nullcontext
 from dataclasses import replace
 from decimal import Decimal
@@ -21,7 +22,9 @@ from fints.studies.claims import unbiasedness as unbiasedness_module
 from fints.studies.claims.arithmetic import naive
 from fints.studies.claims.bases import Errors
 from fints.studies.claims.claim import Above, Below, Near, Value
+from fints.studies.claims.sources import SOURCES
 from fints.studies.claims.study import conclude
+from fints.studies.claims.summary import headline
 
 DRAWS = 2000
 PARTS = {
@@ -66,7 +69,64 @@ def evidence():
 def test_every_claim_holds(evidence):
     findings = conclude(evidence.values())
     assert findings.passed, findings.verdicts
-    assert findings.verdicts[1:] == [e.holds for e in evidence.values()]
+    assert findings.verdicts[-len(evidence) :] == [e.holds for e in evidence.values()]
+
+
+def every_claim(evidence):
+    return [claim for e in evidence.values() for claim in e.claims]
+
+
+def counts_of(sentence):
+    """Read the headline as the reader does: what is counted, and how many."""
+    parts = [part.split(": ") for part in sentence.rstrip(".").split(". ") if ": " in part]
+    return {name: count.split(",")[0] for name, count in parts}
+
+
+def test_the_headline_counts_numbers_propositions_own_checks_and_refutations_apart(evidence):
+    claims = every_claim(evidence)
+    published = [c for c in claims if c.source and not c.refutes]
+    numbers = sum(isinstance(c.stated, Value) for c in published)
+    own = sum(not c.source for c in claims)
+    assert counts_of(headline(claims)) == {
+        "Published numbers reproduced to the digits stated": f"{numbers} of {numbers}",
+        "Checks of published propositions that hold": f"{len(published) - numbers} of {len(published) - numbers}",
+        "Further checks, of this page's own, that hold": f"{own} of {own}",
+        "Published statements found wrong": str(len({c.refutes for c in claims if c.refutes})),
+    }
+    assert len(published) + own < len(claims)
+
+
+def test_what_was_published_wrongly_is_named_in_a_sentence_each(evidence):
+    findings = conclude(evidence.values())
+    named = [sentence for sentence in findings.verdicts if sentence.startswith("Found wrong: ")]
+    assert findings.verdicts[1 : 1 + len(named)] == named
+    for told in ("[cycle-RoPE] §2 and §3 see the stripes", "[cycle-RoPE] §7, trap 3", "[T-RoPE] eq. 12"):
+        assert sum(told in sentence for sentence in named) == 1
+    assert len(named) == 3
+
+
+def test_a_statement_that_is_not_refuted_is_not_called_wrong(evidence):
+    whole = evidence["score_maps"]
+    first = next(i for i, c in enumerate(whole.claims) if c.refutes)
+    claims = [*whole.claims[:first], spoilt(whole.claims[first]), *whole.claims[first + 1 :]]
+    findings = conclude([replace(whole, claims=claims)])
+    assert not findings.passed
+    assert counts_of(findings.verdicts[0])["Published statements found wrong"] == "0"
+    assert not any(sentence.startswith("Found wrong") for sentence in findings.verdicts)
+    assert "Rows that refute a published statement: 1 of 2." in findings.chapters[1].tables[0].caption
+
+
+def test_every_claim_cites_a_source_that_is_listed_and_every_source_is_cited(evidence):
+    findings = conclude(evidence.values())
+    tags = {source.tag for source in SOURCES}
+    cited = {claim.source.split(" ")[0] for claim in every_claim(evidence) if claim.source}
+    assert cited <= tags
+    text = " ".join(chapter.text for chapter in findings.chapters[:-1])
+    assert {tag for tag in tags if tag in text} == tags
+    assert all(tag in findings.chapters[-1].text for tag in tags)
+    assert not re.search(
+        r"(?<!\] )(?:[Ee]q\.|[Ee]quation|[Pp]roposition|Algorithm) ?\d", " ".join([*findings.verdicts, text])
+    )
 
 
 def test_every_published_number_of_least_squares_is_there_with_four_digits(evidence):
@@ -185,5 +245,16 @@ def test_the_study_runs_by_its_name_and_counts_what_it_checked(monkeypatch, tmp_
     findings = found.run(Bench(tmp_path, "quick", 1, tracker, lambda done, of: seen.append((done, of))))
     assert findings.passed
     assert seen == [(i, 10) for i in range(1, 11)]
-    rows = sum(len(chapter.tables[0].frame) for chapter in findings.chapters)
-    assert tracker.metrics == {"claims": rows, "claims_failed": 0}
+    rows = sum(len(chapter.tables[0].frame) for chapter in findings.chapters[1:-1])
+    assert tracker.metrics == {"claims": rows, "claims_failed": 0, "statements_refuted": 1}
+
+
+def test_zeros_that_the_figure_of_the_tails_leaves_out_are_named(evidence):
+    whole = evidence["convergence"]
+    chart = next(chart for chart in whole.charts if chart.slug == "tails")
+    drawn = {(line.name, dim) for line in chart.lines if line.name.startswith("draws") for dim in line.x}
+    for epsilon in (0.2, 0.5):
+        for dim in convergence_module.DIMS:
+            named = f"D = {dim}, ε = {epsilon:g}" in whole.text
+            assert named is ((f"draws, ε = {epsilon:g}", dim) not in drawn)
+    assert "zeros left out" in chart.title

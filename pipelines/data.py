@@ -1,0 +1,66 @@
+"""The commands that look into the store of bars: ``fints data …``."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from pipelines.options import Config, JsonFile, Overrides, nightly_settings, screen, write_json
+from pipelines.outcome import Exit, reported
+
+data = typer.Typer(no_args_is_help=True, help="Look into the store of bars.")
+
+
+@data.command()
+def status(config: Config = None, overrides: Overrides = None, json_file: JsonFile = None) -> None:
+    """Show what is stored: series, span, rows, source, findings."""
+    with reported():
+        nightly_settings(config, overrides)
+        from fints.bars.store import BarStore
+        from pipelines.home import Home
+        from pipelines.terminal import plain_table
+
+        store = BarStore(Home.from_environment().store)
+        frame = store.status()
+        screen().print(plain_table(frame, f"version {store.version()} of the bars in {store.root}"))
+        write_json(json_file, json.loads(frame.to_json(orient="records", date_format="iso")))
+
+
+@data.command()
+def verify(config: Config = None, overrides: Overrides = None, json_file: JsonFile = None) -> None:
+    """Read everything and say whether the store is sound; exit code 1 if it is not."""
+    with reported():
+        nightly_settings(config, overrides)
+        from fints.bars.store import BarStore
+        from pipelines.home import Home
+
+        store = BarStore(Home.from_environment().store)
+        problems = store.verify()
+        for problem in problems:
+            screen().print(problem, style="red", highlight=False, markup=False)
+        if not problems:
+            screen().print(f"the store in {store.root} is sound", highlight=False, markup=False, soft_wrap=True)
+        write_json(json_file, {"problems": problems})
+        raise SystemExit(Exit.FAILED if problems else Exit.DONE)
+
+
+@data.command()
+def diff(
+    older: Annotated[int, typer.Argument(help="A version of the bars.")],
+    newer: Annotated[int, typer.Argument(help="A later version.")],
+    config: Config = None,
+    overrides: Overrides = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Say by symbol what changed between two versions of the bars."""
+    with reported():
+        nightly_settings(config, overrides)
+        from fints.bars.store import BarStore
+        from pipelines.home import Home
+        from pipelines.terminal import plain_table
+
+        frame = BarStore(Home.from_environment().store).diff(older, newer)
+        screen().print(plain_table(frame, f"from version {older} to {newer}"))
+        write_json(json_file, json.loads(frame.to_json(orient="records", date_format="iso")))

@@ -1,0 +1,67 @@
+"""Options that the commands share, and what they have in common."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from fints.settings import NightlySettings
+
+
+def _in_a_folder(file: Path | None) -> Path | None:
+    """Refuse a place that cannot be written before the work is done, not after."""
+    if file is None:
+        return file
+    from pipelines.files import require_writable
+
+    folder = file.absolute().parent
+    if not folder.is_dir():
+        raise typer.BadParameter(f"there is no folder {folder}")
+    try:
+        if not file.exists():
+            require_writable(folder)
+    except OSError as error:
+        raise typer.BadParameter(f"the folder {folder} cannot be written: {error}") from error
+    return file
+
+
+Config = Annotated[
+    Path | None, typer.Option("--config", "-c", help="YAML settings; the embedded sample without one.", dir_okay=False)
+]
+Overrides = Annotated[list[str] | None, typer.Option("--set", help="One setting: key=value, nested with dots.")]
+JsonFile = Annotated[
+    Path | None,
+    typer.Option("--json", help="Write the result to a file, for machines.", dir_okay=False, callback=_in_a_folder),
+]
+
+
+def nightly_settings(config: Path | None, overrides: list[str] | None) -> NightlySettings:
+    """Read the settings of a night."""
+    from fints.settings import load_settings
+
+    return load_settings(config, overrides or ())
+
+
+def screen(*, stderr: bool = False) -> Console:
+    """Return a console on standard output or error."""
+    from pipelines import terminal
+
+    return terminal.console(stderr=stderr)
+
+
+def write_json(file: Path | None, value: Any) -> None:  # noqa: ANN401
+    """Write a result for machines, if that was asked for."""
+    if file is None:
+        return
+    from fints.errors import ConfigError
+
+    try:
+        file.write_text(json.dumps(value, indent=1, allow_nan=False, default=str) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"the result cannot be written to {file}: {error}; check --json") from error
