@@ -21,7 +21,7 @@ from pipelines.files import DIGITS
 from pipelines.holdout import comparable
 from pipelines.ingest import stored_symbols, update, wanted_symbols
 from pipelines.model import detected_plan
-from pipelines.roster import make_models
+from pipelines.roster import cycles_left_out, make_models
 from pipelines.terminal import counted
 
 if TYPE_CHECKING:
@@ -148,7 +148,9 @@ def run_backtest(settings: BacktestSettings, home: Home, stages: Stages) -> Back
         bars = store.read(symbols, settings.interval, version=version)
     bars, as_of = observe(bars, None, live=source.live, now=now)
     targets, failed = _targets(bars, settings, as_of, stages)
-    return Backtest(settings, as_of, version, targets, {**report.failed, **failed}, warnings=tuple(report.misplaced()))
+    left_out = dict.fromkeys(said for found in targets for said in cycles_left_out(settings, found.plan))
+    warnings = (*report.misplaced(), *left_out)
+    return Backtest(settings, as_of, version, targets, {**report.failed, **failed}, warnings=warnings)
 
 
 def logged(done: Backtest, home: Home, stages: Stages) -> Backtest:

@@ -29,12 +29,16 @@ def find_plan(panel: pd.DataFrame, settings: NightlySettings) -> tuple[Periods |
     """
     capacity = plan_room(settings)
     found, plan = detected_plan(panel, settings.periods)
+    return found, plan.strongest(capacity), left_out(plan, capacity)
+
+
+def left_out(plan: FrequencyPlan, capacity: int) -> tuple[str, ...]:
+    """Say which cycles of a plan find no room in so many planes; nothing if all do."""
     fitting = plan.strongest(capacity)
-    dropped = [str(c) for c in plan if c not in fitting.cycles]
+    dropped = [str(cycle) for cycle in plan if cycle not in fitting.cycles]
     if not dropped:
-        return found, plan, ()
-    note = f"There are {capacity} planes for cycles and their harmonics; left out of the plan: {', '.join(dropped)}."
-    return found, fitting, (note,)
+        return ()
+    return (f"There are {capacity} planes for cycles and their harmonics; left out of the plan: {', '.join(dropped)}.",)
 
 
 def plan_room(settings: NightlySettings) -> int:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fints.encodings import cycle_room
 from fints.errors import ConfigError, EncodingError, PlanError
 from fints.settings.backtest import TransformerEntry
 from fints.transformer import CycleTransformer
+from pipelines.model import left_out
 
 if TYPE_CHECKING:
     from typing import Self
@@ -90,14 +92,25 @@ def _make(entry: Entry, settings: BacktestSettings, plan: FrequencyPlan) -> Fore
 
 
 def make_transformer(entry: TransformerEntry, settings: BacktestSettings, plan: FrequencyPlan) -> CycleTransformer:
-    """Build a transformer, unfitted, and find out whether its parts fit together."""
+    """Build a transformer, unfitted, with the cycles that its heads have room for; see `cycles_left_out`."""
     model = CycleTransformer(
         settings.h,
         entry.input_size or settings.input_size,
         entry.encoding,
-        plan,
+        plan.strongest(_room(entry, settings)),
         random_seed=settings.random_seed if entry.random_seed is None else entry.random_seed,
     )
     model = model.with_settings(settings.network_of(entry), settings.training_of(entry)).named(entry.label)
     model.design.network_for(0, 0)
     return model
+
+
+def cycles_left_out(settings: BacktestSettings, plan: FrequencyPlan) -> tuple[str, ...]:
+    """Say of every transformer which cycles of the plan its heads have no room for."""
+    transformers = [entry for entry in settings.models if isinstance(entry, TransformerEntry)]
+    return tuple(f"{entry.label}: {said}" for entry in transformers for said in left_out(plan, _room(entry, settings)))
+
+
+def _room(entry: TransformerEntry, settings: BacktestSettings) -> int:
+    network = settings.network_of(entry)
+    return cycle_room(entry.encoding, network.dim // network.n_heads)

@@ -6,9 +6,9 @@ import pytest
 from fints.baselines import BASELINES, HAR, Naive
 from fints.errors import EncodingError, NotFittedError
 from fints.forecast import Forecaster
-from fints.plan import FrequencyPlan
+from fints.plan import Cycle, FrequencyPlan
 from fints.settings import BacktestSettings, read_settings
-from pipelines.roster import Named, make_models
+from pipelines.roster import Named, cycles_left_out, make_models
 
 
 def test_a_forecaster_under_another_name_forecasts_the_same(daily_panel):
@@ -50,3 +50,15 @@ def test_every_baseline_can_be_chosen_by_its_name(name):
 def test_a_network_that_does_not_fit_its_encoding_is_refused_before_any_work():
     with pytest.raises(EncodingError, match="even head width"):
         models("[{kind: transformer, encoding: rope, network: {dim: 15, n_heads: 1}}]")
+
+
+def test_cycles_that_find_no_room_are_named_and_not_warned_about_again():
+    plan = FrequencyPlan((Cycle(20.0, "session", harmonics=(1, 2)), Cycle(60.0, "session")))
+    settings = read_settings(BacktestSettings, None, ["models=[transformer, har]", "network={dim: 16, n_heads: 2}"])
+    model, _ = make_models(settings, plan)
+    assert len(model.plan.lines) == 2
+    (dropped,) = (str(cycle) for cycle in plan if cycle not in model.plan.cycles)
+    (said,) = cycles_left_out(settings, plan)
+    assert said.startswith("CycleTransformer[cycle]: There are 2 planes")
+    assert said.endswith(f"left out of the plan: {dropped}.")
+    assert cycles_left_out(settings, model.plan) == ()
