@@ -9,7 +9,6 @@ import numpy as np
 from fints.baselines.config import BANDS, BaselineConfig
 from fints.baselines.per_series import PerSeriesForecaster, SeriesFit
 from fints.conformal import ResidualQuantiles
-from fints.errors import SeriesError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,9 +45,6 @@ class Drift(PerSeriesForecaster[SeriesFit]):
         Bands of `predict`, in percent.
     """
 
-    def __init__(self, h: int, level: Sequence[float] = BANDS) -> None:
-        super().__init__(h, level)
-
     @property
     def name(self) -> str:
         """``Drift``."""
@@ -56,11 +52,7 @@ class Drift(PerSeriesForecaster[SeriesFit]):
 
     def _fit_one(self, history: History) -> SeriesFit:
         y = history.y
-        if len(y) < self.h + 2:
-            raise SeriesError(
-                f"{history.unique_id}: {len(y)} known values are too few for {self.name} with h = {self.h}; it needs "
-                f"{self.h + 2}. Lower h or leave the series out"
-            )
+        self._require(history, self.h + 2)
         slope = (y[-1] - y[0]) / (len(y) - 1)
         origins = np.arange(len(y) - self.h)[:, None]
         steps = np.arange(1, self.h + 1)

@@ -10,7 +10,6 @@ import pandas as pd
 from fints.baselines.config import BANDS, BaselineConfig
 from fints.baselines.per_series import PerSeriesForecaster, SeriesFit
 from fints.conformal import ResidualQuantiles
-from fints.errors import SeriesError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,9 +46,6 @@ class EWMA(PerSeriesForecaster[SeriesFit]):
         Bands of `predict`, in percent.
     """
 
-    def __init__(self, h: int, level: Sequence[float] = BANDS) -> None:
-        super().__init__(h, level)
-
     @property
     def name(self) -> str:
         """``EWMA``."""
@@ -57,11 +53,7 @@ class EWMA(PerSeriesForecaster[SeriesFit]):
 
     def _fit_one(self, history: History) -> SeriesFit:
         y = history.y
-        if len(y) < self.h + 3:
-            raise SeriesError(
-                f"{history.unique_id}: {len(y)} known values are too few for {self.name} with h = {self.h}; it needs "
-                f"{self.h + 3}. Lower h or leave the series out"
-            )
+        self._require(history, self.h + 3)
         alpha = best_weight(y)
         origins = np.arange(len(y) - self.h)[:, None]
         errors = y[origins + np.arange(1, self.h + 1)] - smoothed(y, alpha)[origins]

@@ -12,7 +12,7 @@ from fints.baselines.config import BANDS, BaselineConfig
 from fints.baselines.per_series import PerSeriesForecaster, SeriesFit
 from fints.baselines.seasons import Season, latest_in_season, previous_in_season, season_keys
 from fints.conformal import ResidualQuantiles
-from fints.errors import ConfigError, SeriesError, UnknownNameError
+from fints.errors import ConfigError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,11 +87,7 @@ class SeasonalNaive(PerSeriesForecaster[SeriesFit]):
         return "SeasonalNaive" if self.season == "week" else f"SeasonalNaive-{self.season}"
 
     def _fit_one(self, history: History) -> SeriesFit:
-        if len(history.y) < self.h + 2:
-            raise SeriesError(
-                f"{history.unique_id}: {len(history.y)} known values are too few for {self.name} with h = {self.h}; "
-                f"it needs {self.h + 2}. Lower h or leave the series out"
-            )
+        self._require(history, self.h + 2)
         rows = np.arange(len(history.y))
         previous = previous_in_season(season_keys(self.season, history.ds, rows))
         origins = rows[: len(rows) - self.h]

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from fints.baselines.history import History
-from fints.errors import ConfigError, DateError, NotFittedError, UnknownNameError
+from fints.errors import ConfigError, DateError, NotFittedError, SeriesError, UnknownNameError
 from fints.forecast import Forecast
 from fints.series import CALENDAR_PREFIX, PAST_PREFIX
 from fints.series.panel import future_frame, validate_panel
@@ -98,6 +98,14 @@ class PerSeriesForecaster(ABC, Generic[Fit]):
     def fallbacks(self) -> Mapping[str, str]:
         """Series for which a simpler model stands in for the one asked for, with the reason."""
         return MappingProxyType({name: fit.fallback for name, fit in self._fits.items() if fit.fallback})
+
+    def _require(self, history: History, needed: int) -> None:
+        """Refuse a series with too few known values."""
+        if len(history.y) < needed:
+            raise SeriesError(
+                f"{history.unique_id}: {len(history.y)} known values are too few for {self.name} with h = {self.h}; "
+                f"it needs {needed}. Lower h or leave the series out"
+            )
 
     def fit(self, panel: pd.DataFrame) -> Self:
         """Fit every series of the panel.
