@@ -1,7 +1,7 @@
-"""What lightning costs: the nightly model trained by `fints.transformer.training.train` and by a bare loop.
+"""What a fit of the nightly model is made of, and what memory thousands of series take.
 
-Both take the same batches, optimiser, schedule, clipping, weight average and validation. Run ``make bench``; the result
-is written to ``benchmarks/results/<date>-training.md``.
+Run ``make bench``; the result is written to ``benchmarks/results/<date>-training.md``. Times are processor time of one
+thread, medians of many; memory is that of the process beyond the tape.
 """
 
 from __future__ import annotations
@@ -10,81 +10,130 @@ import datetime
 import statistics
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 import fints
-from fints.series.windows import Tape, feature_columns
-from fints.transformer.training import Split, TrainingTask, WindowDataset, batches, train
+from fints.forecast import QUANTILES
+from fints.series.windows import CLOCKS, Tape, feature_columns
+from fints.transformer.losses import pinball_loss
+from fints.transformer.training import Learner, Optimiser, Split, TrainingWindows, batches, train
 
-ROUNDS = 3
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 RESULTS = Path(__file__).parent / "results"
+REPEATS = 40
+SERIES, ROWS = 5000, 500
 
 
-def bare_loop(model: fints.CycleTransformer, tape: Tape, columns: tuple[int, int]) -> float:
-    """Train without lightning; return the seconds."""
-    config, design = model.design.training, model.design
-    network = design.network_for(*columns)
-    began = time.perf_counter()
-    split = Split.by_time(tape, design.input_size, design.h, config.validation_share)
-    task = TrainingTask(network, config)
-    chosen = task.configure_optimizers()
-    optimizer, schedule = chosen["optimizer"], chosen["lr_scheduler"]["scheduler"]
-    average = AveragedModel(task, multi_avg_fn=get_ema_multi_avg_fn(config.average))
-    data = WindowDataset(tape, batches(split.train, config, np.random.default_rng(0)), design.input_size, design.h)
-    looks = np.array_split(
-        split.validation[: config.validation_windows], config.validation_windows // config.batch_size
+def median_ms(run: Callable[[], object]) -> float:
+    """Median of the processor time of a call, after a first one."""
+    run()
+    times = []
+    for _ in range(REPEATS):
+        began = time.process_time()
+        run()
+        times.append(time.process_time() - began)
+    return 1000 * statistics.median(times)
+
+
+def parts(model: fints.CycleTransformer, windows: TrainingWindows, columns: tuple[int, int]) -> list[str]:
+    """One row per part of a step, and of a look."""
+    config = model.design.training
+    split = Split.by_time(windows, config.validation_share)
+    origins = batches(split.train, config, np.random.default_rng(0))[0]
+    batch, network = windows.batch(origins), model.design.network_for(*columns).train()
+    probabilities, optimiser = torch.tensor(QUANTILES), Optimiser(network, config)
+    average = AveragedModel(network, multi_avg_fn=get_ema_multi_avg_fn(config.average))
+    # So many steps are timed that the schedule of a short training would have run out.
+    learner = Learner(model.design.network_for(*columns), config.model_copy(update={"max_steps": 10_000}))
+
+    def forward() -> torch.Tensor:
+        return pinball_loss(network(batch.inputs), batch.target, probabilities)
+
+    def backward() -> None:
+        network.zero_grad()
+        forward().backward()
+
+    times = {
+        "cut a batch": median_ms(lambda: windows.batch(origins)),
+        "forward and loss": median_ms(forward),
+        "forward, loss and backward": median_ms(backward),
+        "clip": median_ms(lambda: torch.nn.utils.clip_grad_norm_(network.parameters(), config.clip)),
+        "optimiser": median_ms(optimiser.step),
+        "average": median_ms(lambda: average.update_parameters(network)),
+        "a whole step, batch cut": median_ms(lambda: learner.step(batch)),
+        "a look at one batch": median_ms(lambda: learner.validate(batch)),
+    }
+    return ["| part | ms |", "| --- | --- |", *(f"| {name} | {ms:.2f} |" for name, ms in times.items())]
+
+
+def resident() -> tuple[float, float]:
+    """Memory of this process in MiB: now, and at its highest since the last reset."""
+    lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text("utf-8").splitlines())
+    now, most = (float(lines[key].split()[0]) / 1024 for key in ("VmRSS", "VmHWM"))
+    return now, most
+
+
+def many_series(model: fints.CycleTransformer) -> str:
+    """Train briefly on thousands of series."""
+    rng, rows = np.random.default_rng(0), SERIES * ROWS
+    days = np.datetime64("2015-01-02", "ns") + np.arange(ROWS) * np.timedelta64(1, "D")
+    tape = Tape(
+        unique_ids=tuple(f"S{i:05d}" for i in range(SERIES)),
+        bounds=np.arange(SERIES + 1) * ROWS,
+        ds=np.tile(days, SERIES),
+        values=rng.standard_normal((rows, 3)),
+        calendar=rng.standard_normal((rows, 3)),
+        clocks={name: np.tile(np.arange(ROWS, dtype=float), SERIES) for name in CLOCKS},
     )
-    validation = WindowDataset(tape, looks, design.input_size, design.h)
-    for step, batch in enumerate(data):
-        loss = task.training_step(batch, step)
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(task.parameters(), config.clip)
-        optimizer.step()
-        schedule.step()
-        average.update_parameters(task)
-        if (step + 1) % config.validate_every == 0:
-            average.eval()
-            with torch.inference_mode():
-                for inputs, _ in validation:
-                    average.module.network(inputs)
-    return time.perf_counter() - began
-
-
-def with_lightning(model: fints.CycleTransformer, tape: Tape, columns: tuple[int, int]) -> float:
-    """Train as the product does; return the seconds."""
-    design = model.design
-    network = design.network_for(*columns)
+    windows = TrainingWindows(tape, model.design.input_size, model.h)
+    network = model.design.network_for(2, 3)
+    arrays = [tape.ds, tape.values, tape.calendar, *tape.clocks.values()]
+    held = sum(array.nbytes for array in arrays) / 2**20
+    Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # begins VmHWM again
+    before, _ = resident()
     began = time.perf_counter()
-    train(network, tape, design.training, window=(design.input_size, design.h), seed=0)
-    return time.perf_counter() - began
+    train(network, windows, model.design.training.model_copy(update={"max_steps": 20}), seed=0)
+    seconds = time.perf_counter() - began
+    count, width = len(windows.origins()), (windows.input_size + windows.h) * 8 * 6
+    return (
+        f"{SERIES} series of {ROWS} rows, {count} windows: the tape holds {held:.0f} MiB, 20 steps take "
+        f"{resident()[1] - before:.0f} MiB beside it and {seconds:.1f} s. The windows in full would take "
+        f"{count * width / 2**30:.0f} GiB."
+    )
 
 
 def main() -> None:
-    """Measure in turns, print, write."""
+    """Measure, print, write."""
+    torch.set_num_threads(1)
     panel = fints.make_panel(fints.sample_bars(), "log_volume")
     past, known = feature_columns(panel)
-    tape = Tape.from_panel(panel, past, known)
     model = fints.CycleTransformer(h=20, input_size=252)
-    # Without early stopping both take the same number of steps.
-    model = model.with_settings(training=model.design.training.model_copy(update={"patience": 1000}))
-    rounds = [
-        (bare_loop(model, tape, (len(past), len(known))), with_lightning(model, tape, (len(past), len(known))))
-        for _ in range(ROUNDS)
-    ]
-    ratio = statistics.median(ours / bare for bare, ours in rounds)
+    windows = TrainingWindows(Tape.from_panel(panel, past, known), model.design.input_size, model.h)
+    table = parts(model, windows, (len(past), len(known)))
+    network = model.design.network_for(len(past), len(known))
+    began = time.process_time()
+    record = train(network, windows, model.design.training, seed=0)
+    fit = time.process_time() - began
     today = datetime.datetime.now(tz=datetime.UTC).date()
-    text = (
-        f"# Training, {today}\n\nThe nightly model on the sample, {model.design.training.max_steps} steps, "
-        f"{torch.get_num_threads()} threads, {ROUNDS} rounds in turns.\n\n"
-        f"lightning / bare loop: **{ratio:.2f}**\n"
+    text = "\n".join(
+        [
+            f"# Training, {today}\n",
+            f"The nightly model on the sample: {record.steps} steps, {len(record.validation)} looks, {fit:.1f} s.\n",
+            *table,
+            "",
+            many_series(model),
+            "",
+        ]
     )
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{today}-training.md").write_text(text, encoding="utf-8")
-    print(text, rounds)
+    print(text)
 
 
 if __name__ == "__main__":

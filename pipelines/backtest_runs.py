@@ -94,7 +94,8 @@ def _curves(found: TargetBacktest, name: str) -> dict[str, dict[int, float]]:
 
 
 def _training_curves(model: object, target: str) -> dict[str, dict[int, float]]:
-    record = model.fitted.record if isinstance(model, CycleTransformer) and model.fitted is not None else None
+    fitted = model.fitted if isinstance(model, CycleTransformer) else None
+    record = fitted.records[0] if fitted is not None and fitted.records else None
     if record is None:
         return {}
     curves = {f"train/{target}.validation_crps": dict(record.validation)}

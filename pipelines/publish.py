@@ -49,6 +49,8 @@ class Night:
         Symbols that the source did not deliver, with the cause.
     misplaced : tuple of str
         Symbols whose exchange is doubted, in words.
+    changes : dict of str to tuple of str
+        By target, what became of the plan of the night before, in sentences.
     """
 
     settings: NightlySettings
@@ -60,6 +62,7 @@ class Night:
     created_at: pd.Timestamp
     failed: dict[str, str] = field(default_factory=dict)
     misplaced: tuple[str, ...] = ()
+    changes: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def forecasts(self) -> pd.DataFrame:
         """Return the rows for the table ``forecasts``."""
@@ -86,7 +89,7 @@ def nightly_report(night: Night) -> NightlyReport:
         created_at=night.created_at,
         interval=night.settings.interval,
         h=night.settings.h,
-        targets=tuple(_target_report(t) for t in night.targets),
+        targets=tuple(_target_report(t, night.changes.get(t.target, ())) for t in night.targets),
         findings=night.findings,
         problems=night.problems,
         facts=_facts(night),
@@ -154,6 +157,7 @@ def machine_readable(night: Night, page: Path, run_id: str | None) -> dict[str, 
             for t in night.targets
         },
         "plans": {t.target: t.model.plan.to_dict()["cycles"] for t in night.targets},
+        "plan_changes": {target: list(said) for target, said in night.changes.items()},
         "problems": json.loads(night.problems.to_json(orient="records")),
         "failed": night.failed,
         "findings": json.loads(night.findings.to_json(orient="records", date_format="iso")),
@@ -163,8 +167,7 @@ def machine_readable(night: Night, page: Path, run_id: str | None) -> dict[str, 
     }
 
 
-def _target_report(night: TargetNight) -> TargetReport:
-    spectra = {} if night.found is None else {name: night.found.spectrum(name) for name in night.found.series}
+def _target_report(night: TargetNight, changes: tuple[str, ...]) -> TargetReport:
     return TargetReport(
         target=night.target,
         description=TARGETS[night.target].doc,
@@ -174,9 +177,9 @@ def _target_report(night: TargetNight) -> TargetReport:
         leaderboard=night.holdout.leaderboard,
         by_step=night.holdout.by_step,
         verdicts=night.holdout.verdicts,
-        spectra=spectra,
-        periods=night.found.to_frame() if night.found is not None else pd.DataFrame(),
+        found=night.found,
         plan=night.model.plan.to_frame(),
+        changes=changes,
     )
 
 
@@ -225,7 +228,7 @@ def _curves(night: TargetNight) -> dict[str, dict[int, float]]:
         curves[f"by_horizon/{night.target}.rmse"] = dict(
             zip(own["step"].astype(int), own["RMSE"].astype(float), strict=True)
         )
-    record = night.model.fitted.record if night.model.fitted is not None else None
+    record = night.model.fitted.records[0] if night.model.fitted is not None and night.model.fitted.records else None
     if record is not None:
         curves[f"train/{night.target}.validation_crps"] = dict(record.validation)
     return curves

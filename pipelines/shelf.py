@@ -44,6 +44,11 @@ class Shelf:
         """Return the shelf of a target; another version of fints has another one."""
         return cls(models / dataset / target / f"{digest}-{__version__}")
 
+    @property
+    def training(self) -> Path:
+        """Where the states of a fit lie while it lasts; a night that was killed goes on from them."""
+        return self.folder / "training"
+
     def find(self, key: str) -> Shelved | None:
         """Take the model that learnt from the rows named by a key; None if it is not there, or damaged."""
         folder = self.folder / key

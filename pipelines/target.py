@@ -112,7 +112,8 @@ def forecast_target(
             holdout = compare(learnt.panel, settings, stage)
         watch.lap("holdout")
         with stages.stage(f"{target}: fit") as stage:
-            shelved = Shelved(make_model(settings, plan).fit(learnt.panel, progress=stage), holdout)
+            model = make_model(settings, plan).fit(learnt.panel, progress=stage, checkpoints=shelf.training)
+            shelved = Shelved(model, holdout)
         shelf.put(learnt.key, shelved)
         watch.lap("fit")
     model = shelved.model

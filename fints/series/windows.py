@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    KnownPlaces = dict[tuple[object, ...], dict[str, NDArray[np.float64]]]
+
 CLOCKS = ("session", "calendar", "seconds")
 
 
@@ -33,6 +35,10 @@ class Windows:
     future_calendar : ndarray, shape (B, H, n_cal)
     places, future_places : mapping of str to ndarray, shapes (B, L) and (B, H)
         Float64 places on the clocks ``index`` (0 is the first bar of the context), `CLOCKS`.
+    unique_ids : ndarray of str, shape (B,)
+        Series of each window.
+    hours, future_hours : ndarray, shapes (B, L) and (B, H)
+        Time of day at which each bar is stamped, in hours of the exchange's clock; 0 on daily bars.
     target : ndarray, shape (B, H), optional
         What came; None where it is still to come.
     """
@@ -42,12 +48,21 @@ class Windows:
     future_calendar: NDArray[np.float64]
     places: Mapping[str, NDArray[np.float64]]
     future_places: Mapping[str, NDArray[np.float64]]
+    unique_ids: NDArray[np.str_]
+    hours: NDArray[np.float64]
+    future_hours: NDArray[np.float64]
     target: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.values)
 
-    def rows(self, chosen: slice) -> Windows:
+    @property
+    def steps(self) -> NDArray[np.int64]:
+        """Bars from the end of the context to each bar asked for, from 1; shape (B, H)."""
+        ahead: NDArray[np.int64] = (self.future_places["index"] - self.places["index"][:, -1:]).round().astype(np.int64)
+        return ahead
+
+    def rows(self, chosen: slice | NDArray[np.int64]) -> Windows:
         """Select some of the windows."""
         return Windows(
             values=self.values[chosen],
@@ -55,6 +70,9 @@ class Windows:
             future_calendar=self.future_calendar[chosen],
             places={name: at[chosen] for name, at in self.places.items()},
             future_places={name: at[chosen] for name, at in self.future_places.items()},
+            unique_ids=self.unique_ids[chosen],
+            hours=self.hours[chosen],
+            future_hours=self.future_hours[chosen],
             target=None if self.target is None else self.target[chosen],
         )
 
@@ -110,9 +128,8 @@ class Tape:
                 "covariates must be known for every bar"
             )
         ids, firsts = np.unique(panel["unique_id"].to_numpy(str), return_index=True)
-        parts = [
-            clock_places(rows, str(rows["exchange"].iloc[0])) for _, rows in panel.groupby("unique_id", sort=False)
-        ]
+        known: KnownPlaces = {}
+        parts = [clock_places(rows, known=known) for _, rows in panel.groupby("unique_id", sort=False)]
         return cls(
             unique_ids=tuple(map(str, ids)),
             bounds=np.append(firsts, len(panel)).astype(np.int64),
@@ -136,6 +153,14 @@ class Tape:
         ]
         return np.concatenate(spans) if spans else np.empty(0, np.int64)
 
+    def numbers(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Say which series some rows belong to, from 0."""
+        return np.searchsorted(self.bounds, rows, side="right") - 1
+
+    def names(self, rows: NDArray[np.int64]) -> NDArray[np.str_]:
+        """Series that some rows belong to."""
+        return np.array(self.unique_ids)[self.numbers(rows)]
+
     def cut(self, origins: NDArray[np.int64], input_size: int, h: int) -> Windows:
         """Cut the windows at some origins.
 
@@ -154,6 +179,9 @@ class Tape:
             future_calendar=self.calendar[ahead],
             places={"index": steps[:, :input_size], **{k: v[past] for k, v in self.clocks.items()}},
             future_places={"index": steps[:, input_size:], **{k: v[ahead] for k, v in self.clocks.items()}},
+            unique_ids=self.names(origins),
+            hours=hours_of_day(self.ds[past]),
+            future_hours=hours_of_day(self.ds[ahead]),
             target=self.values[ahead, 0],
         )
 
@@ -175,8 +203,9 @@ class Tape:
         n = len(self.unique_ids)
         past = (self.bounds[1:] - 1)[:, None] + np.arange(1 - input_size, 1)
         closes = pd.to_datetime(self.clocks["seconds"][self.bounds[1:] - 1], unit="s", utc=True)
+        known: KnownPlaces = {}
         parts = [
-            clock_places(rows, str(rows["exchange"].iloc[0]), close if known_at is None else known_at)
+            clock_places(rows, close if known_at is None else known_at, known)
             for close, (_, rows) in zip(closes, future.groupby("unique_id", sort=False), strict=True)
         ]
         ahead = {name: np.stack([part[name] for part in parts]) for name in CLOCKS}
@@ -191,7 +220,16 @@ class Tape:
                 "index": input_size - 1 + future["step"].to_numpy(np.float64).reshape(n, -1),
                 **ahead,
             },
+            unique_ids=np.array(self.unique_ids),
+            hours=hours_of_day(self.ds[past]),
+            future_hours=hours_of_day(future["ds"].to_numpy("datetime64[ns]").reshape(n, -1)),
         )
+
+
+def hours_of_day(ds: NDArray[np.datetime64]) -> NDArray[np.float64]:
+    """Hours since midnight, in the clock of the stamps."""
+    hours: NDArray[np.float64] = (ds - ds.astype("datetime64[D]")) / np.timedelta64(1, "h")
+    return hours
 
 
 def require_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
@@ -217,7 +255,7 @@ def feature_columns(panel: pd.DataFrame) -> tuple[tuple[str, ...], tuple[str, ..
 
 
 def clock_places(
-    rows: pd.DataFrame, exchange: str, known_at: str | pd.Timestamp | None = None
+    rows: pd.DataFrame, known_at: str | pd.Timestamp | None = None, known: KnownPlaces | None = None
 ) -> dict[str, NDArray[np.float64]]:
     """Places of the bars of one series on the clocks.
 
@@ -225,16 +263,25 @@ def clock_places(
     ----------
     rows : pandas.DataFrame
         Rows of one series of a panel, or of a future frame.
-    exchange : str
     known_at : date or instant, optional
         The calendar as it was known then.
+    known : dict, optional
+        Places found so far, added to: series that trade at the same times are located once.
 
     Returns
     -------
     dict of str to ndarray, shape (n,)
         Float64, by the names of `CLOCKS`.
     """
+    exchange = str(rows["exchange"].iloc[0])
+    stamps = [rows[column].to_numpy("datetime64[ns]").tobytes() for column in ("ds", "end") if column in rows.columns]
+    key = (exchange, str(rows["interval"].iloc[0]), known_at, *stamps)
+    if known is not None and key in known:
+        return known[key]
     calendar = get_calendar(exchange) if known_at is None else get_calendar(exchange).as_known(known_at)
     bars = rows if "end" in rows.columns else panel_bars(rows, calendar)
     at = places(bars, calendar)
-    return {name: np.asarray(getattr(at, name), dtype=np.float64) for name in CLOCKS}
+    found = {name: np.asarray(getattr(at, name), dtype=np.float64) for name in CLOCKS}
+    if known is not None:
+        known[key] = found
+    return found

@@ -14,12 +14,16 @@ from fints.errors import BundleError, FintsError
 from fints.plan import FrequencyPlan
 from fints.transformer.config import NetworkConfig, TrainingConfig
 from fints.transformer.design import DEFAULT_NAME, Design, Fitted
+from fints.transformer.peers.links import links_from_plain, links_to_plain
+from fints.transformer.start import from_plain, to_plain
 
 if TYPE_CHECKING:
     from typing import Any
 
-FORMAT = 1
-"""Version of the layout. A reader refuses a higher one."""
+    from fints.transformer.training import Checkpoints
+
+FORMAT = 2
+"""Version of the layout. A reader refuses any other one."""
 
 WEIGHTS, CARD = "weights.safetensors", "model.json"
 
@@ -49,7 +53,11 @@ def save(design: Design, fitted: Fitted, path: str | Path) -> None:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".saving-") as folder:
             fresh = Path(folder) / "model"
             fresh.mkdir()
-            state = {name: tensor.contiguous() for name, tensor in fitted.network.state_dict().items()}
+            state = {
+                f"{member}.{name}": tensor.contiguous()
+                for member, network in enumerate(fitted.networks)
+                for name, tensor in network.state_dict().items()
+            }
             save_file(state, fresh / WEIGHTS)
             (fresh / CARD).write_text(json.dumps(_card(design, fitted, fresh / WEIGHTS), indent=2), encoding="utf-8")
             if target.exists():
@@ -65,7 +73,7 @@ def load(path: str | Path) -> tuple[Design, Fitted]:
     Raises
     ------
     BundleError
-        If the folder is missing, damaged, or written by a newer version.
+        If the folder is missing, damaged, or written by a version with another layout.
     """
     from safetensors.torch import load_file
 
@@ -87,12 +95,42 @@ def load(path: str | Path) -> tuple[Design, Fitted]:
             random_seed=value["random_seed"],
             name=value.get("name", DEFAULT_NAME),
         )
-        past, calendar, until = (card["fitted"][key] for key in ("past", "calendar", "until"))
-        network = design.network_for(len(past), len(calendar))
-        network.load_state_dict(load_file(weights))
+        past, calendar, until, interval = (card["fitted"][key] for key in ("past", "calendar", "until", "interval"))
+        start = from_plain(card["fitted"]["start"])
+        _require_same(len(start.shared.calendar), len(calendar))
+        links = card["fitted"].get("links")
+        links = None if links is None else links_from_plain(links)
+        state = load_file(weights)
+        networks = []
+        for member in range(design.training.members):
+            network = design.network_for(len(past), len(calendar), member)
+            prefix = f"{member}."
+            network.load_state_dict({k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)})
+            networks.append(network.eval())
     except (KeyError, TypeError, ValueError, RuntimeError, FintsError) as error:
         raise BundleError(f"the model in {folder} cannot be rebuilt: {error}; save it again") from error
-    return design, Fitted(network.eval(), tuple(past), tuple(calendar), until)
+    return design, Fitted(tuple(networks), start, tuple(past), tuple(calendar), until, (), links, interval)
+
+
+def states_of(design: Design, folder: str | Path) -> Checkpoints:
+    """Return the place for the states of an unfinished training of a design."""
+    from fints.transformer.training import Checkpoints
+
+    return Checkpoints(Path(folder), json.dumps(_plain(design), sort_keys=True))
+
+
+def _plain(design: Design) -> dict[str, object]:
+    return {
+        "h": design.h,
+        "input_size": design.input_size,
+        "encoding": design.encoding.model_dump(mode="json"),
+        "plan": design.plan.to_dict(),
+        "network": design.network.model_dump(mode="json"),
+        "training": design.training.model_dump(mode="json"),
+        "level": list(design.level),
+        "random_seed": design.random_seed,
+        "name": design.name,
+    }
 
 
 def _card(design: Design, fitted: Fitted, weights: Path) -> dict[str, object]:
@@ -100,18 +138,15 @@ def _card(design: Design, fitted: Fitted, weights: Path) -> dict[str, object]:
         "format": FORMAT,
         "fints": version("fints"),
         "weights_sha256": _digest(weights),
-        "design": {
-            "h": design.h,
-            "input_size": design.input_size,
-            "encoding": design.encoding.model_dump(mode="json"),
-            "plan": design.plan.to_dict(),
-            "network": design.network.model_dump(mode="json"),
-            "training": design.training.model_dump(mode="json"),
-            "level": list(design.level),
-            "random_seed": design.random_seed,
-            "name": design.name,
+        "design": _plain(design),
+        "fitted": {
+            "past": list(fitted.past),
+            "calendar": list(fitted.calendar),
+            "until": fitted.until,
+            "interval": fitted.interval,
+            "start": to_plain(fitted.start),
+            "links": None if fitted.links is None else links_to_plain(fitted.links),
         },
-        "fitted": {"past": list(fitted.past), "calendar": list(fitted.calendar), "until": fitted.until},
     }
 
 
@@ -127,9 +162,19 @@ def _read_card(folder: Path) -> dict[str, Any]:
     if card["format"] > FORMAT:
         raise BundleError(
             f"the model in {folder} has format {card['format']}, written by fints {card.get('fints')}; "
-            f"this version reads up to {FORMAT}: upgrade fints"
+            f"this version reads format {FORMAT}: upgrade fints"
+        )
+    if card["format"] < FORMAT:
+        raise BundleError(
+            f"the model in {folder} has format {card['format']}, written by fints {card.get('fints')}; "
+            f"this version reads format {FORMAT} only: fit the model and save it again"
         )
     return card
+
+
+def _require_same(known: int, named: int) -> None:
+    if known != named:
+        raise ValueError(f"its start knows {known} covariates, and the model {named}")
 
 
 def _digest(file: Path) -> str:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PositiveInt
+
+
+def _text(value: object) -> object:
+    """Take the number 32, as YAML reads it, for the word."""
+    return str(value) if isinstance(value, int) else value
 
 
 class NetworkConfig(BaseModel):
@@ -25,8 +30,10 @@ class NetworkConfig(BaseModel):
     companions : bool
         Whether context tokens carry the companion series (columns ``past_…``).
     linear_skip : bool
-        Whether queries also get a linear forecast from the context's heterogeneous means (1, 5, 22 bars and the whole
-        context) and the calendar, which the network corrects. Switch it off to see what attention does alone.
+        Whether the network starts at a linear forecast, in closed form, from the calendar and from means of the past
+        over several memories, which it corrects. Switch it off to see what attention does alone.
+    cross_asset : bool
+        Whether forecasts attend to the panel's other series, each as it was known when the context's last bar ended.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -40,6 +47,7 @@ class NetworkConfig(BaseModel):
     covariates: bool = True
     companions: bool = True
     linear_skip: bool = True
+    cross_asset: bool = False
 
 
 class TrainingConfig(BaseModel):
@@ -72,19 +80,32 @@ class TrainingConfig(BaseModel):
         Windows looked at, evenly spread over the validation tail.
     patience : int
         Looks without improvement before training stops.
+    members : int
+        Networks that differ in their seeds alone, and whose quantiles are averaged.
+    precision : {"32", "bf16"}
+        Of matrix products in a step. With bf16 everything else stays in float32: weights, optimiser, average, looks.
+    accelerator : {"auto", "cpu", "cuda"}
+        By default a GPU if there is one. (Places are float64, which Apple's GPUs do not compute in.)
+    devices : int or "auto"
+        GPUs, or processes on the CPU, that share each batch; "auto" takes every GPU. Above 1 they are spawned
+        processes, so a script needs its ``if __name__ == "__main__":``.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    max_steps: int = Field(default=100, ge=1)
-    batch_size: int = Field(default=16, ge=1)
-    learning_rate: float = Field(default=4e-3, gt=0)
-    weight_decay: float = Field(default=1e-2, ge=0)
+    max_steps: int = Field(default=200, ge=1)
+    batch_size: int = Field(default=32, ge=1)
+    learning_rate: float = Field(default=1e-3, gt=0)
+    weight_decay: float = Field(default=0.1, ge=0)
     frequency_rate: float = Field(default=10.0, ge=0)
     warm_up: float = Field(default=0.1, ge=0, lt=1)
     clip: float = Field(default=1.0, gt=0)
     average: float = Field(default=0.97, ge=0, lt=1)
-    validation_share: float = Field(default=0.1, gt=0, lt=0.5)
-    validate_every: int = Field(default=20, ge=1)
-    validation_windows: int = Field(default=128, ge=1)
-    patience: int = Field(default=3, ge=1)
+    validation_share: float = Field(default=0.12, gt=0, lt=0.5)
+    validate_every: int = Field(default=25, ge=1)
+    validation_windows: int = Field(default=256, ge=1)
+    patience: int = Field(default=4, ge=1)
+    members: int = Field(default=1, ge=1)
+    precision: Annotated[Literal["32", "bf16"], BeforeValidator(_text)] = "32"
+    accelerator: Literal["auto", "cpu", "cuda"] = "auto"
+    devices: PositiveInt | Literal["auto"] = 1

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 
 from fints.encodings import encoding_config
-from fints.errors import ModelError, NotFittedError, SeriesError
+from fints.errors import NotFittedError, SchemaError, SeriesError
 from fints.forecast import Forecast
 from fints.plan import PRIOR_PERIODS, FrequencyPlan
 from fints.series import future_frame, usable, validate_panel
-from fints.series.scaling import Scaling, standard_scaling
+from fints.series.asof import known_instants
+from fints.series.covariates import CALENDAR_PREFIX
+from fints.series.schema import PANEL_COLUMNS
 from fints.series.windows import Tape, feature_columns, require_columns
+from fints.sessions import FEATURES
 from fints.transformer.config import NetworkConfig, TrainingConfig
 from fints.transformer.design import Design, Fitted
-from fints.transformer.inputs import network_inputs
+from fints.transformer.peers.table import last_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,9 +31,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fints.encodings import EncodingConfig
-    from fints.series.windows import Windows
-
-_CHUNK = 256
 
 
 class CycleTransformer:
@@ -39,7 +39,7 @@ class CycleTransformer:
     Parameters
     ----------
     h : int
-        Bars ahead to train for. Longer forecasts can be asked for; they extrapolate.
+        Bars ahead to train for. Longer forecasts can be asked for; they extrapolate, with a warning.
     input_size : int
         Bars of context.
     encoding : str, mapping or EncodingConfig
@@ -117,7 +117,12 @@ class CycleTransformer:
         """Cycles that its encoding was given."""
         return self.design.plan
 
-    def fit(self, panel: pd.DataFrame, progress: Callable[[int, int], None] | None = None) -> Self:
+    def fit(
+        self,
+        panel: pd.DataFrame,
+        progress: Callable[[int, int], None] | None = None,
+        checkpoints: str | Path | None = None,
+    ) -> Self:
         """Train on a panel.
 
         Parameters
@@ -126,32 +131,31 @@ class CycleTransformer:
             Schema ``panel``. Every series needs ``input_size + h`` bars; the latest windows are kept for validation.
         progress : callable, optional
             Called with the step and the largest number of steps.
+        checkpoints : path, optional
+            Folder for the states of the training while it lasts. A fit that was killed goes on from there when the
+            same one is asked for again, to the same weights; states of another one are removed. What happened to them
+            is told in the notes of ``fitted.records``.
 
         Raises
         ------
+        SchemaError
+            If the panel breaks its schema, or has a covariate that no calendar continues.
         SeriesError
             If a series cannot be used, naming all that cannot and why.
         TrainingError
-            If the loss is not a number.
+            If the loss or its gradient is not a number, naming the windows at fault.
+        ConfigError
+            If this machine lacks the devices or the precision that the settings ask for.
+        BundleError
+            If the checkpoints cannot be written.
         """
-        from fints.transformer.training import train
+        from fints.transformer.fitting import fit
 
-        design = self.design
         panel = validate_panel(panel)
-        _require_usable(panel, design.input_size + design.h)
-        past, known = feature_columns(panel)
-        past = past if design.network.companions else ()
-        known = known if design.network.covariates else ()
-        network = design.network_for(len(past), len(known))
-        record = train(
-            network,
-            Tape.from_panel(panel, past, known),
-            design.training,
-            window=(design.input_size, design.h),
-            seed=design.random_seed,
-            progress=progress,
-        )
-        self.fitted = Fitted(network, past, known, str(panel["ds"].max().isoformat()), record)
+        if self.design.network.covariates:
+            _require_continued(feature_columns(panel)[1])
+        _require_usable(panel, self.design.input_size + self.design.h)
+        self.fitted = fit(self.design, panel, progress, checkpoints)
         self._panel = panel
         return self
 
@@ -172,33 +176,27 @@ class CycleTransformer:
         at : date, optional
             Ask the same history about the bars from this date on, instead of those that follow it.
         known_at : date or instant, optional
-            The calendar as it was known then; by default at the close of each series' last bar.
+            The calendar as it was known then; by default at the close of each series' last bar. Of other series, only
+            bars that had ended by both are read.
         h : int, optional
             Bars ahead, the trained ones by default.
+
+        Warns
+        -----
+        UserWarning
+            If `h` is larger than the trained one.
 
         Raises
         ------
         NotFittedError
             Before `fit`, or after `load` without a panel.
         SchemaError
-            If the panel lacks a column that the model was fitted with.
+            If the panel breaks its schema, lacks a column that the model was fitted with, or holds bars of another
+            interval.
         SeriesError
-            If a series is shorter than the context.
+            If a series is shorter than the context, or with cross-asset attention than the context and one bar.
         """
-        fitted = self._require_fitted()
-        if panel is None and self._panel is None:
-            raise NotFittedError("a loaded model keeps no history; pass the panel to forecast from")
-        history = validate_panel(panel) if panel is not None else self._panel
-        assert history is not None
-        require_columns(history, [*fitted.past, *fitted.calendar])
-        _require_usable(history, self.design.input_size)
-        future = future_frame(history, h or self.h, known_at=known_at, start=at)
-        context = history.groupby("unique_id", sort=False).tail(self.design.input_size).reset_index(drop=True)
-        tape = Tape.from_panel(context, fitted.past, fitted.calendar)
-        windows = tape.last(self.design.input_size, future, fitted.calendar, known_at)
-        quantiles = self._quantiles(windows).reshape(len(future), -1)
-        frame = future[["unique_id", "ds", "step"]].reset_index(drop=True)
-        return Forecast(frame, mean_of_quantiles(quantiles), quantiles)
+        return self._forecast(panel, at, known_at, self._bars_ahead(h))
 
     def predict(
         self,
@@ -209,7 +207,7 @@ class CycleTransformer:
         h: int | None = None,
     ) -> pd.DataFrame:
         """Forecast as a wide frame: ``unique_id``, ``ds``, ``CycleTransformer`` and its bands; see `forecast`."""
-        forecast = self.forecast(panel, at=at, known_at=known_at, h=h)
+        forecast = self._forecast(panel, at, known_at, self._bars_ahead(h))
         return forecast.to_wide(self.name, self.design.level)
 
     def save(self, path: str | Path) -> None:
@@ -233,7 +231,7 @@ class CycleTransformer:
         Raises
         ------
         BundleError
-            If the folder is missing, damaged, or written by a newer version.
+            If the folder is missing, damaged, or written by a version with another layout.
         """
         from fints.transformer.checkpoint import load
 
@@ -242,6 +240,44 @@ class CycleTransformer:
         model.design = design
         model.fitted = fitted
         return model
+
+    def _forecast(
+        self, panel: pd.DataFrame | None, at: str | pd.Timestamp | None, known_at: str | pd.Timestamp | None, h: int
+    ) -> Forecast:
+        fitted = self._require_fitted()
+        if panel is None and self._panel is None:
+            raise NotFittedError("a loaded model keeps no history; pass the panel to forecast from")
+        history = validate_panel(panel) if panel is not None else self._panel
+        assert history is not None
+        require_columns(history, [*fitted.past, *fitted.calendar])
+        history = history[[*PANEL_COLUMNS, *fitted.calendar, *fitted.past]]
+        _require_interval(history, fitted)
+        size = self.design.input_size
+        _require_usable(history, size if fitted.links is None else size + 1)
+        future = future_frame(history, h, known_at=known_at, start=at)
+        if fitted.links is None:
+            history = history.groupby("unique_id", sort=False).tail(size).reset_index(drop=True)
+        tape = Tape.from_panel(history, fitted.past, fitted.calendar)
+        peers = None
+        if fitted.links is not None:
+            exchanges = history.drop_duplicates("unique_id")["exchange"].tolist()
+            instants = known_instants(tape, exchanges, known_at)
+            peers = last_tokens(tape, fitted.start, size, fitted.links, instants)
+        windows = tape.last(size, future, fitted.calendar, known_at)
+        quantiles = fitted.quantiles(windows, peers).reshape(len(future), -1)
+        frame = future[["unique_id", "ds", "step"]].reset_index(drop=True)
+        return Forecast(frame, mean_of_quantiles(quantiles), quantiles)
+
+    def _bars_ahead(self, h: int | None) -> int:
+        if h is None or h <= self.h:
+            return self.h if h is None else h
+        warnings.warn(
+            f"{h} bars are asked for, and the model was trained for {self.h}: beyond them it extrapolates, and its "
+            "bands do not widen as errors do; fit with the larger h to rely on them",
+            UserWarning,
+            stacklevel=3,
+        )
+        return h
 
     def _bare(self) -> Self:
         other = type(self)(self.design.h, self.design.input_size, self.design.encoding, self.design.plan)
@@ -252,23 +288,6 @@ class CycleTransformer:
         if self.fitted is None:
             raise NotFittedError("the model has no weights yet; call fit(panel), or load a saved one")
         return self.fitted
-
-    def _quantiles(self, windows: Windows) -> NDArray[np.float64]:
-        """Run the network over windows, (B, H, Q), in chunks that bound the memory."""
-        network = self._require_fitted().network.eval()
-        parts = []
-        for start in range(0, len(windows), _CHUNK):
-            chunk = windows.rows(slice(start, start + _CHUNK))
-            scale = standard_scaling(chunk.values[..., 0])
-            with torch.inference_mode():
-                scaled = network(network_inputs(chunk, scale)).double().numpy()
-            parts.append(Scaling(scale.center[..., None], scale.spread[..., None]).invert(scaled))
-        quantiles = np.concatenate(parts)
-        if not np.isfinite(quantiles).all():
-            raise ModelError(
-                "the network's forecast is not a number; the history has infinite values, or weights are lost"
-            )
-        return quantiles
 
 
 def mean_of_quantiles(quantiles: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -290,6 +309,25 @@ def mean_of_quantiles(quantiles: NDArray[np.float64]) -> NDArray[np.float64]:
     edges = np.concatenate((quantiles[:, :1], quantiles, quantiles[:, -1:]), axis=1)
     mean: NDArray[np.float64] = (0.5 * (edges[:, 1:] + edges[:, :-1]) * np.diff(p)).sum(axis=1)
     return mean
+
+
+def _require_continued(covariates: Sequence[str]) -> None:
+    """Refuse covariates whose values over the horizon nothing can tell."""
+    own = [name for name in covariates if name.removeprefix(CALENDAR_PREFIX) not in FEATURES]
+    if own:
+        raise SchemaError(
+            f"{', '.join(own)}: no calendar continues this over the bars to forecast (one that does is in "
+            "fints.sessions.FEATURES); rename it past_… if it is known up to its own bar, or drop it"
+        )
+
+
+def _require_interval(panel: pd.DataFrame, fitted: Fitted) -> None:
+    """Refuse bars of another interval than the fitted ones."""
+    interval = str(panel["interval"].iloc[0])
+    if interval != fitted.interval:
+        raise SchemaError(
+            f"the panel holds {interval} bars, and the model was fitted on {fitted.interval} ones; fit it on the former"
+        )
 
 
 def _require_usable(panel: pd.DataFrame, length: int) -> None:

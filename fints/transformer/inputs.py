@@ -8,50 +8,53 @@ import numpy as np
 import torch
 
 from fints.encodings import TimeAxis
-from fints.series.scaling import standard_scaling
+from fints.series.scaling import Scaling, standard_scaling
 from fints.transformer.model import Inputs
+from fints.transformer.start.linear import standardised
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from fints.series.scaling import Scaling
     from fints.series.windows import Windows
+    from fints.transformer.start import LinearStart
 
-_WILDEST = 12.0
+WILDEST = 12.0
+"""Spreads from the centre of its context beyond which a value is clamped."""
 
 
-def network_inputs(windows: Windows, scale: Scaling) -> Inputs:
-    """Scale the series of each window by its own context and put everything into tensors.
+def network_inputs(windows: Windows, start: LinearStart) -> tuple[Inputs, Scaling]:
+    """Take the calendar's effects out, scale each window by its own context, and put everything into tensors.
 
     Companions are centred and scaled on their own; where one is unknown it stands at its mean. Values are clamped at
-    `_WILDEST` spreads, so that one broken bar cannot drown a window.
+    `WILDEST` spreads, so that one broken bar cannot drown a window.
 
     Parameters
     ----------
     windows : Windows
+    start : LinearStart
+
+    Returns
+    -------
+    inputs : Inputs
     scale : Scaling
-        Of the targets of the same windows' contexts, shape (B, 1).
+        That puts forecasts back into the unit of each series, shape (B, 1).
     """
-    y = scale.apply(windows.values[..., 0])[..., None]
-    values = np.concatenate((y, _standardised(windows.values[..., 1:])), axis=-1).clip(-_WILDEST, _WILDEST)
-    return Inputs(
-        values=torch.from_numpy(values).float(),
+    located = start.locate(windows)
+    scale = standard_scaling(located.adjusted)
+    values = np.concatenate((scale.apply(located.adjusted)[..., None], standardised(windows.values[..., 1:])), axis=-1)
+    inputs = Inputs(
+        values=torch.from_numpy(values.clip(-WILDEST, WILDEST)).float(),
         calendar=torch.from_numpy(windows.calendar).float(),
         future_calendar=torch.from_numpy(windows.future_calendar).float(),
+        start=torch.from_numpy(scale.apply(located.location)).float(),
         at=time_axis(windows.places),
         future_at=time_axis(windows.future_places),
     )
+    return inputs, Scaling(scale.center * located.unit, scale.spread * located.unit)
 
 
 def time_axis(places: Mapping[str, NDArray[np.float64]]) -> TimeAxis:
     """Put places into float64 tensors of shape (B, T)."""
     return TimeAxis(**{name: torch.from_numpy(values) for name, values in places.items()})
-
-
-def _standardised(past: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scale each companion of shape (B, L, n_past) by its own context; an unknown value stands at the mean, 0."""
-    series = past.swapaxes(1, 2)
-    known = np.where(np.isfinite(series), series, np.nan)
-    return np.nan_to_num(standard_scaling(known).apply(known)).swapaxes(1, 2)

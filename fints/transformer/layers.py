@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from fints.encodings import LayerTerms
 
 
+_LEAST_STEP = 1e-4
+
+
 class CausalAttention(nn.Module):
     """Attention of every token to the context that it may know.
 
@@ -134,31 +137,57 @@ class Block(nn.Module):
 class QuantileHead(nn.Module):
     """Quantiles that cannot cross: a median and positive steps away from it.
 
-    At the start it states the standard normal distribution whatever its input, in the unit of the scaled target.
+    At the start it states given quantiles whatever its input, those of the standard normal distribution if none are
+    set.
 
     Parameters
     ----------
     dim : int
     probabilities : sequence of float
         Increasing, with 0.5 among them.
+    h : int
+        Bars ahead that have quantiles of their own at the start; further ones have those of the last.
     """
 
-    def __init__(self, dim: int, probabilities: Sequence[float]) -> None:
+    first: Tensor
+
+    def __init__(self, dim: int, probabilities: Sequence[float], h: int) -> None:
         super().__init__()
         self.median = list(probabilities).index(0.5)
         self.project = nn.Linear(dim, len(probabilities))
+        nn.init.zeros_(self.project.weight)
+        nn.init.zeros_(self.project.bias)
         normal = torch.tensor([NormalDist().inv_cdf(p) for p in probabilities])
-        steps = normal.diff()
-        bias = torch.cat((steps[: self.median], torch.zeros(1), steps[self.median :]))
-        bias[: self.median] = bias[: self.median].expm1().log()
-        bias[self.median + 1 :] = bias[self.median + 1 :].expm1().log()
-        with torch.no_grad():
-            self.project.weight.zero_()
-            self.project.bias.copy_(bias)
+        self.register_buffer("first", torch.empty(h, len(probabilities)))
+        self.start_at(normal.expand(h, -1))
 
-    def forward(self, x_btc: Tensor) -> Tensor:
-        """Return quantiles of shape (B, T, Q), increasing along Q."""
-        raw = self.project(x_btc)
+    def start_at(self, quantiles_tq: Tensor) -> None:
+        """Set what is stated before training.
+
+        Parameters
+        ----------
+        quantiles_tq : Tensor, shape (h, Q)
+            Not decreasing along Q.
+        """
+        steps = quantiles_tq.diff(dim=-1).clamp_min(_LEAST_STEP)
+        raw = steps + (-(-steps).expm1()).log()  # the inverse of softplus
+        middle = quantiles_tq[:, self.median : self.median + 1]
+        self.first.copy_(torch.cat((raw[:, : self.median], middle, raw[:, self.median :]), dim=-1))
+
+    def forward(self, x_btc: Tensor, step_bt: Tensor, beside_btq: Tensor | None = None) -> Tensor:
+        """Return quantiles of shape (B, T, Q), increasing along Q.
+
+        Parameters
+        ----------
+        x_btc : Tensor, shape (B, T, C)
+        step_bt : Tensor of int, shape (B, T)
+            Bars ahead, from 1.
+        beside_btq : Tensor, shape (B, T, Q), optional
+            What else moves the median and the steps away from it.
+        """
+        raw = self.project(x_btc) + self.first[step_bt.clamp(1, len(self.first)) - 1]
+        if beside_btq is not None:
+            raw = raw + beside_btq
         median = raw[..., self.median : self.median + 1]
         below = functional.softplus(raw[..., : self.median]).flip(-1).cumsum(-1).flip(-1)
         above = functional.softplus(raw[..., self.median + 1 :]).cumsum(-1)

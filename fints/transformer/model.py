@@ -11,13 +11,12 @@ from torch import Tensor, nn
 from fints.forecast import QUANTILES
 from fints.transformer.hstu import HstuBlock
 from fints.transformer.layers import Block, QuantileHead
+from fints.transformer.peers.attention import PeerAttention
 
 if TYPE_CHECKING:
     from fints.encodings import Encoding, TimeAxis
     from fints.transformer.config import NetworkConfig
-
-SKIP_SPANS = (1, 5, 22)
-"""Bars averaged by the linear skip (day, week and month of Corsi, 2009); the whole context is zero by scaling."""
+    from fints.transformer.peers.attention import PeerTokens
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,15 +31,21 @@ class Inputs:
         Covariates of the context's bars.
     future_calendar : Tensor, shape (B, H, n_cal)
         Covariates of the bars asked for.
+    start : Tensor, shape (B, H)
+        Scaled linear forecast of them, which the network corrects; 0 where there is none.
     at, future_at : TimeAxis
         Places of the L context bars and of the H bars asked for.
+    peers : PeerTokens, optional
+        What is known of other series.
     """
 
     values: Tensor
     calendar: Tensor
     future_calendar: Tensor
+    start: Tensor
     at: TimeAxis
     future_at: TimeAxis
+    peers: PeerTokens | None = None
 
     def to(self, device: torch.device | str) -> Inputs:
         """Move everything to a device."""
@@ -48,13 +53,18 @@ class Inputs:
             self.values.to(device),
             self.calendar.to(device),
             self.future_calendar.to(device),
+            self.start.to(device),
             self.at.to(device),
             self.future_at.to(device),
+            self.peers and self.peers.to(device),
         )
 
 
 class CycleNetwork(nn.Module):
     """Transformer over a window of one series.
+
+    Its forecast is a linear start with the quantiles of that start's errors, and what attention adds to both. Before
+    training nothing is added.
 
     Parameters
     ----------
@@ -63,20 +73,26 @@ class CycleNetwork(nn.Module):
         Built for the same width, heads and layers.
     n_past, n_cal : int
         Companion series and calendar covariates that the inputs carry.
+    h : int
+        Bars ahead that the start's errors are known for; further ones have those of the last.
+    n_peer : int
+        Features of another series, which the query tokens attend to; 0 for no such attention.
     """
 
-    def __init__(self, config: NetworkConfig, encoding: Encoding, n_past: int, n_cal: int) -> None:
+    def __init__(
+        self, config: NetworkConfig, encoding: Encoding, n_past: int, n_cal: int, h: int, n_peer: int = 0
+    ) -> None:
         super().__init__()
         self.encoding = encoding
         self.embed_context = nn.Linear(1 + n_past + n_cal, config.dim)
-        self.embed_query = nn.Linear(n_cal, config.dim) if n_cal else None
+        n_known = n_cal + config.linear_skip
+        self.embed_query = nn.Linear(n_known, config.dim) if n_known else None
         self.query = nn.Parameter(torch.zeros(config.dim))
         self.blocks = nn.ModuleList(_block(config) for _ in range(config.n_layers))
         self.norm = nn.LayerNorm(config.dim)
-        self.head = QuantileHead(config.dim, QUANTILES)
-        self.skip = nn.Linear(len(SKIP_SPANS) + n_cal, 1, bias=False) if config.linear_skip else None
-        if self.skip is not None:
-            nn.init.zeros_(self.skip.weight)
+        self.head = QuantileHead(config.dim, QUANTILES, h)
+        # last, so that the other weights start alike with and without it
+        self.peers = PeerAttention(config.dim, config.n_heads, n_peer, len(QUANTILES)) if n_peer else None
 
     def forward(self, x: Inputs) -> Tensor:
         """Forecast.
@@ -88,7 +104,7 @@ class CycleNetwork(nn.Module):
         """
         n_context = x.values.shape[1]
         context = self.encoding.embed(self.embed_context(torch.cat((x.values, x.calendar), dim=-1)), x.at)
-        query = self.encoding.embed(self._query_tokens(x.future_calendar), x.future_at)
+        query = self.encoding.embed(self._query_tokens(x), x.future_at)
         context_at, query_at = query_places(x, self.encoding.query_shift)
         terms = self.encoding.prepare(context_at.followed_by(query_at), x.at)
         tokens = torch.cat((context, query), dim=1)
@@ -96,15 +112,18 @@ class CycleNetwork(nn.Module):
         for index, block in enumerate(blocks):
             tokens = block(tokens, n_context, terms.layer(index))
         asked = self.encoding.prepare(query_at, x.at).layer(len(blocks))
-        quantiles: Tensor = self.head(self.norm(last(tokens, n_context, asked, last=True)))
-        if self.skip is not None:
-            quantiles = quantiles + self.skip(skip_features(x))
+        correction, steps = self.norm(last(tokens, n_context, asked, last=True)), steps_ahead(x)
+        heard = self.peers(correction, x.peers, steps) if self.peers is not None and x.peers is not None else None
+        quantiles: Tensor = x.start[..., None] + self.head(correction, steps, heard)
         return quantiles
 
-    def _query_tokens(self, future_calendar: Tensor) -> Tensor:
-        known = self.embed_query(future_calendar) if self.embed_query is not None else 0.0
-        tokens: Tensor = self.query.expand(*future_calendar.shape[:2], -1) + known
-        return tokens
+    def _query_tokens(self, x: Inputs) -> Tensor:
+        tokens = self.query.expand(*x.start.shape, -1)
+        if self.embed_query is None:
+            return tokens
+        known = torch.cat((x.future_calendar, x.start[..., None]), dim=-1)
+        informed: Tensor = tokens + self.embed_query(known[..., : self.embed_query.in_features])
+        return informed
 
 
 def _block(config: NetworkConfig) -> Block | HstuBlock:
@@ -115,6 +134,13 @@ def _block(config: NetworkConfig) -> Block | HstuBlock:
             return HstuBlock(config.dim, config.n_heads, config.dropout)
 
 
+def steps_ahead(x: Inputs) -> Tensor:
+    """Bars from the end of the context to each bar asked for, from 1; shape (B, H)."""
+    assert x.at.index is not None
+    assert x.future_at.index is not None
+    return (x.future_at.index - x.at.index[:, -1:]).round().long()
+
+
 def query_places(x: Inputs, shift: bool | None) -> tuple[TimeAxis, TimeAxis]:
     """Choose the places that the queries of context and forecast tokens carry; see `Encoding.query_shift`."""
     if shift is None:
@@ -122,16 +148,3 @@ def query_places(x: Inputs, shift: bool | None) -> tuple[TimeAxis, TimeAxis]:
     if shift:
         return x.at.shifted(), x.future_at
     return x.at, x.at.last_repeated(x.future_calendar.shape[1])
-
-
-def skip_features(x: Inputs) -> Tensor:
-    """Regressors of the linear skip.
-
-    Returns
-    -------
-    Tensor, shape (B, H, len(SKIP_SPANS) + n_cal)
-        Means of the scaled target over the last `SKIP_SPANS` bars, then the calendar of the bar asked for.
-    """
-    target = x.values[..., 0]
-    means = torch.stack([target[:, -span:].mean(dim=1) for span in SKIP_SPANS], dim=-1)
-    return torch.cat((means[:, None].expand(-1, x.future_calendar.shape[1], -1), x.future_calendar), dim=-1)

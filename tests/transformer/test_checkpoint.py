@@ -78,6 +78,23 @@ def newer(folder):
     (folder / CARD).write_text(json.dumps({**card, "format": FORMAT + 1, "fints": "99.0"}))
 
 
+def older(folder):
+    card = json.loads((folder / CARD).read_text())
+    (folder / CARD).write_text(json.dumps({**card, "format": FORMAT - 1, "fints": "0.3"}))
+
+
+def spoilt_start(folder):
+    card = json.loads((folder / CARD).read_text())
+    card["fitted"]["start"]["shared"]["weights"] = [[1.0]]
+    (folder / CARD).write_text(json.dumps(card))
+
+
+def start_of_other_covariates(folder):
+    card = json.loads((folder / CARD).read_text())
+    card["fitted"]["start"]["shared"]["calendar"] = [1.0]
+    (folder / CARD).write_text(json.dumps(card))
+
+
 def unknown_encoding(folder):
     card = json.loads((folder / CARD).read_text())
     card["design"]["encoding"] = {"kind": "astrology"}
@@ -88,7 +105,10 @@ def unknown_encoding(folder):
     ("harm", "says"),
     [
         (damage_weights, "not those that were saved"),
-        (newer, r"written by fints 99\.0"),
+        (newer, r"written by fints 99\.0; this version reads format 2: upgrade fints"),
+        (older, r"written by fints 0\.3; this version reads format 2 only: fit the model and save it again"),
+        (spoilt_start, r"weights of shape \(m, 4\), not \(3,\) and \(1, 1\)"),
+        (start_of_other_covariates, "1 covariates, and the model 3"),
         (unknown_encoding, "astrology"),
         (without_end, "until"),
         (lambda f: (f / WEIGHTS).unlink(), "missing"),

@@ -6,6 +6,8 @@ import torch
 import fints
 from fints.errors import ConfigError, NotFittedError, SchemaError, SeriesError
 from fints.forecast import Forecaster
+from fints.series import add_features, validate_panel
+from fints.sessions import bar_grid, get_calendar
 from fints.transformer import NetworkConfig
 from fints.transformer.forecaster import mean_of_quantiles
 from tests.transformer.conftest import BRIEF, SMALL, small_model
@@ -47,18 +49,34 @@ def test_other_weights_start_alike_whatever_the_encoding():
 
 
 def test_another_seed_gives_another_forecast(daily_panel, fitted):
+    assert fitted.fitted.records[0].best[0] > 0  # weights that no step improved on would state the start alone
     other = small_model(random_seed=1).fit(daily_panel)
     assert not np.array_equal(other.forecast().quantiles, fitted.forecast().quantiles)
 
 
-def test_shifting_a_series_shifts_its_forecast(fitted, daily_panel):
-    moved = daily_panel.assign(y=daily_panel["y"] + 100.0)
-    assert np.allclose(fitted.forecast(moved).mean, fitted.forecast(daily_panel).mean + 100.0, atol=1e-4)
+def renamed(panel, **changes):
+    """A panel whose series the model has not seen."""
+    return panel.assign(unique_id="new " + panel["unique_id"], **changes)
 
 
-def test_scaling_a_series_scales_its_forecast(fitted, daily_panel):
-    scaled = daily_panel.assign(y=daily_panel["y"] * 8.0)
-    assert np.allclose(fitted.forecast(scaled).quantiles, fitted.forecast(daily_panel).quantiles * 8.0, rtol=1e-5)
+def test_shifting_a_new_series_shifts_its_forecast(fitted, daily_panel):
+    moved, plain = renamed(daily_panel, y=daily_panel["y"] + 100.0), renamed(daily_panel)
+    assert np.allclose(fitted.forecast(moved).quantiles, fitted.forecast(plain).quantiles + 100.0, atol=1e-4)
+
+
+def test_scaling_a_new_series_scales_its_forecast(fitted, daily_panel):
+    scaled, plain = renamed(daily_panel, y=daily_panel["y"] * 8.0), renamed(daily_panel)
+    assert np.allclose(fitted.forecast(scaled).quantiles, fitted.forecast(plain).quantiles * 8.0, rtol=1e-5)
+
+
+def test_shifting_a_panel_shifts_its_forecasts(fitted, daily_panel):
+    moved = small_model().fit(daily_panel.assign(y=daily_panel["y"] + 100.0))
+    assert np.allclose(moved.forecast().quantiles, fitted.forecast().quantiles + 100.0, atol=1e-3)
+
+
+def test_scaling_a_panel_scales_its_forecasts(fitted, daily_panel):
+    scaled = small_model().fit(daily_panel.assign(y=daily_panel["y"] * 8.0))
+    assert np.allclose(scaled.forecast().quantiles, fitted.forecast().quantiles * 8.0, rtol=1e-5)
 
 
 def test_a_forecast_depends_on_its_context_alone(fitted, daily_panel):
@@ -72,8 +90,20 @@ def test_a_bar_gets_the_same_forecast_whatever_else_is_asked(fitted):
     assert np.allclose(short.quantiles, long.quantiles[wanted], atol=1e-5)
 
 
-def test_a_longer_horizon_than_the_trained_one_extrapolates(fitted):
-    assert len(fitted.forecast(h=12)) == 24
+@pytest.mark.parametrize("ask", ["forecast", "predict"])
+def test_a_longer_horizon_than_the_trained_one_extrapolates_with_a_caution(fitted, ask):
+    with pytest.warns(UserWarning, match="12 bars are asked for, and the model was trained for 5") as told:
+        long = getattr(fitted, ask)(h=12)
+    assert told[0].filename == __file__
+    assert len(long) == 24
+
+
+def test_bars_within_the_trained_horizon_do_not_change_when_more_are_asked_for(fitted):
+    with pytest.warns(UserWarning, match="extrapolates"):
+        long = fitted.forecast(h=60)
+    assert np.isfinite(long.quantiles).all()
+    assert np.allclose(long.quantiles[long.frame["step"] <= 5], fitted.forecast().quantiles, atol=1e-5)
+    assert (np.abs(long.mean - fitted.forecast().mean.mean()) < 12).all()
 
 
 def test_the_same_history_can_be_asked_about_another_date(fitted):
@@ -84,8 +114,13 @@ def test_the_same_history_can_be_asked_about_another_date(fitted):
 
 
 def test_an_unseen_series_can_be_forecast(fitted, daily_panel):
-    new = daily_panel[daily_panel["unique_id"] == "AAA"].assign(unique_id="NEW").reset_index(drop=True)
-    assert np.allclose(fitted.forecast(new).mean, fitted.forecast().mean[:5])
+    """The regression of its own and the unit of the whole panel are missing; what all series share does most."""
+    seen = daily_panel[daily_panel["unique_id"] == "AAA"].reset_index(drop=True)
+    new = fitted.forecast(renamed(seen))
+    error = new.mean - fitted.forecast(seen).mean
+    assert np.sqrt((error**2).mean()) < 0.25 * seen["y"].std()
+    alone = fitted.forecast(pd.concat([daily_panel, renamed(seen)], ignore_index=True))
+    assert np.allclose(alone.quantiles[alone.frame["unique_id"] == "new AAA"], new.quantiles, atol=1e-5)
 
 
 @pytest.mark.parametrize("encoding", sorted(fints.encodings.ENCODINGS))
@@ -128,6 +163,47 @@ def test_what_cannot_be_forecast_is_refused(fitted, daily_panel):
         fitted.forecast(daily_panel.groupby("unique_id").head(10).reset_index(drop=True))
     with pytest.raises(SeriesError, match="constant"):
         small_model().fit(daily_panel.assign(y=1.0))
+    with pytest.raises(ConfigError, match="h is 0"):
+        fitted.forecast(h=0)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "error", "says"),
+    [
+        (lambda p: pd.concat([p, p.tail(1)]), SchemaError, "BBB has 2016-12-30 more than once"),
+        (lambda p: p.assign(interval=np.where(p["unique_id"] == "AAA", "1d", "1h")), SchemaError, "1d, 1h"),
+        (lambda p: p.assign(cal_monday=p["cal_monday"].where(p["ds"] < "2016-12-20")), SeriesError, "no cal_monday"),
+        (lambda p: p.assign(y=p["y"].where(p["ds"] != p["ds"].max(), np.inf)), SeriesError, "infinite"),
+        (lambda p: p.assign(y=p["y"].where(p["ds"] != p["ds"].max())), SeriesError, "missing"),
+        (lambda p: p.assign(weather=1.0), SchemaError, "weather"),
+    ],
+    ids=["twice", "mixed", "covariate", "infinite", "missing", "column"],
+)
+def test_a_panel_that_cannot_be_read_is_refused_by_fit_and_by_forecast(fitted, daily_panel, spoil, error, says):
+    for refuse in (fitted.forecast, small_model().fit):
+        with pytest.raises(error, match=says):
+            refuse(spoil(daily_panel))
+
+
+def test_a_covariate_that_no_calendar_continues_is_refused_before_training(daily_panel):
+    with pytest.raises(SchemaError, match="cal_weather: no calendar continues this"):
+        small_model().fit(daily_panel.assign(cal_weather=1.0), progress=lambda *_: pytest.fail("trained"))
+
+
+def test_columns_that_the_model_does_not_read_are_no_matter(daily_panel, fitted):
+    told = daily_panel.assign(cal_weather=np.nan, past_mood=np.nan)
+    assert np.array_equal(fitted.forecast(told).quantiles, fitted.forecast(daily_panel).quantiles)
+    blind = SMALL.model_copy(update={"covariates": False, "companions": False})
+    one, other = (small_model().with_settings(blind, BRIEF).fit(panel) for panel in (told, daily_panel))
+    assert np.array_equal(one.forecast().quantiles, other.forecast().quantiles)
+
+
+def test_bars_of_another_interval_are_refused(fitted, daily_panel):
+    grid = bar_grid(get_calendar("XNYS"), "2016-10-03", "2016-12-23", "1h", "open")
+    hourly = pd.DataFrame({"unique_id": "AAA", "ds": grid["ds"], "y": np.arange(len(grid)), "interval": "1h"})
+    features = [name.removeprefix("cal_") for name in daily_panel if name.startswith("cal_")]
+    with pytest.raises(SchemaError, match="holds 1h bars, and the model was fitted on 1d ones"):
+        fitted.forecast(add_features(validate_panel(hourly), features))
 
 
 def test_what_cannot_be_a_model_is_refused():
@@ -137,3 +213,17 @@ def test_what_cannot_be_a_model_is_refused():
         small_model(level=[99])
     with pytest.raises(ValueError, match="n_layer"):
         NetworkConfig(n_layer=3)
+
+
+def test_hourly_bars_are_forecast_with_their_profile_of_the_day_through_a_half_day():
+    """The history ends two sessions before the half day of 2016-11-25, which has four bars."""
+    grid = bar_grid(get_calendar("XNYS"), "2016-06-01", "2016-11-22", "1h", "open")
+    profile = np.array([5.0, 3.0, 1.0, 0.0, 1.0, 2.0, 4.0])
+    noise = np.random.default_rng(0).normal(size=len(grid))
+    y = 20.0 + profile[grid["bar"]] + 0.3 * noise
+    panel = validate_panel(pd.DataFrame({"unique_id": "A", "ds": grid["ds"], "y": y, "interval": "1h"}))
+    model = small_model(h=18, input_size=42).fit(panel)
+    asked = model.forecast()
+    hours = asked.frame["ds"].dt.hour.to_numpy() - 9
+    assert hours.tolist() == [*range(7), *range(4), *range(7)]
+    assert np.abs(asked.at(0.5) - 20.0 - profile[hours]).max() < 0.6

@@ -130,5 +130,5 @@ def test_a_network_of_such_blocks_comes_back_from_disk(daily_panel, tmp_path):
     model = small_model().with_settings(network, BRIEF).fit(daily_panel)
     model.save(tmp_path / "model")
     again = fints.CycleTransformer.load(tmp_path / "model")
-    assert any(isinstance(module, HstuBlock) for module in again.fitted.network.modules())
+    assert any(isinstance(module, HstuBlock) for module in again.fitted.networks[0].modules())
     assert np.array_equal(again.forecast(daily_panel).quantiles, model.forecast().quantiles)

@@ -4,6 +4,7 @@ import torch
 from fints.series.scaling import standard_scaling
 from fints.series.windows import CLOCKS, Windows
 from fints.transformer.inputs import network_inputs
+from fints.transformer.start import flat_start
 
 
 def windows(values):
@@ -16,12 +17,15 @@ def windows(values):
         future_calendar=np.empty((b, 2, 0)),
         places=dict.fromkeys(("index", *CLOCKS), at),
         future_places=dict.fromkeys(("index", *CLOCKS), ahead),
+        unique_ids=np.full(b, "A"),
+        hours=at,
+        future_hours=ahead,
     )
 
 
 def scaled(values):
-    made = windows(values)
-    return network_inputs(made, standard_scaling(made.values[..., 0])).values
+    inputs, _ = network_inputs(windows(values), flat_start(0, values.shape[2] - 1, values.shape[1]))
+    return inputs.values
 
 
 def test_each_series_of_a_window_is_scaled_by_its_own_context():

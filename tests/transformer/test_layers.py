@@ -10,6 +10,7 @@ from fints.forecast import QUANTILES
 from fints.transformer.layers import Block, CausalAttention, QuantileHead
 
 DIM, L, H = 8, 6, 3
+STEPS = torch.arange(1, L + H + 1).expand(2, -1)
 
 
 class Biased(LayerTerms):
@@ -73,11 +74,33 @@ def test_a_bias_can_hide_a_token():
 @given(st.integers(0, 10_000))
 def test_quantiles_never_cross(seed):
     torch.manual_seed(seed)
-    head = QuantileHead(DIM, QUANTILES)
+    head = QuantileHead(DIM, QUANTILES, H)
     torch.nn.init.normal_(head.project.weight, std=3.0)
-    assert (head(10 * tokens(seed)).diff(dim=-1) >= 0).all()
+    assert (head(10 * tokens(seed), STEPS).diff(dim=-1) >= 0).all()
 
 
 def test_an_untrained_head_states_the_standard_normal_distribution():
-    stated = QuantileHead(DIM, QUANTILES)(tokens())
+    stated = QuantileHead(DIM, QUANTILES, H)(tokens(), STEPS)
     assert np.allclose(stated.detach(), norm.ppf(QUANTILES), atol=1e-6)
+
+
+@given(st.integers(0, 10_000))
+def test_an_untrained_head_states_the_quantiles_of_each_step(seed):
+    """Those of the last step go on beyond it."""
+    rng = np.random.default_rng(seed)
+    steps = rng.uniform(0.001, 3.0, (2, len(QUANTILES))).cumsum(axis=1) + rng.normal(size=(2, 1))
+    head = QuantileHead(DIM, QUANTILES, 2)
+    head.start_at(torch.from_numpy(steps).float())
+    stated = head(tokens(seed), STEPS).detach().numpy()
+    for token, step in enumerate(STEPS[0].tolist()):
+        assert np.allclose(stated[:, token], steps[min(step, 2) - 1], atol=1e-4)
+
+
+def test_errors_that_do_not_spread_leave_quantiles_that_can_be_trained():
+    head = QuantileHead(DIM, QUANTILES, 1)
+    head.start_at(torch.full((1, len(QUANTILES)), 0.5))
+    stated = head(tokens(), STEPS)
+    assert torch.isfinite(stated).all()
+    assert torch.allclose(stated, torch.tensor(0.5), atol=1e-2)
+    stated.sum().backward()
+    assert (head.project.weight.grad.abs().sum(dim=1) > 0).all()

@@ -3,6 +3,7 @@ import torch
 
 from fints.encodings import TimeAxis, build
 from fints.encodings.alibi import LinearBias
+from fints.forecast import QUANTILES
 from fints.plan import FrequencyPlan
 from fints.transformer.config import NetworkConfig
 from fints.transformer.model import CycleNetwork, Inputs
@@ -27,6 +28,7 @@ def inputs(seed=0):
         values=torch.randn(B, L, 2, generator=g),
         calendar=torch.randn(B, L, 3, generator=g),
         future_calendar=torch.randn(B, H, 3, generator=g),
+        start=torch.randn(B, H, generator=g),
         at=at(slice(0, L)),
         future_at=at(slice(L, None)),
     )
@@ -36,9 +38,10 @@ def network(encoding, config=CONFIG):
     torch.manual_seed(0)
     plan = FrequencyPlan.from_periods([5, 20])
     made = build(encoding, dim=config.dim, n_heads=config.n_heads, n_layers=config.n_layers, plan=plan)
-    net = CycleNetwork(config, made, 1, 3).eval()
+    net = CycleNetwork(config, made, 1, 3, H).eval()
     torch.nn.init.normal_(net.query)
     torch.nn.init.normal_(net.head.project.weight, std=0.1)
+    net.head.start_at(torch.arange(1.0, H + 1)[:, None] * torch.linspace(-2.0, 2.0, len(QUANTILES)))
     return net
 
 
@@ -79,6 +82,7 @@ def test_one_bar_asked_alone_gets_what_the_whole_horizon_gives_it(encoding, bloc
         x.values,
         x.calendar,
         x.future_calendar[:, 2:3],
+        x.start[:, 2:3],
         x.at,
         TimeAxis(**{name: getattr(x.future_at, name)[:, 2:3] for name in ("index", "session", "calendar", "seconds")}),
     )

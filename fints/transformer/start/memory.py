@@ -1,0 +1,56 @@
+"""Means of a context over several memories, and how their weight fades with the distance of the bar asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_SHORTEST, _FACTOR = 2.5, 3.2
+_FADES = (1.0, 5.0, 25.0, np.inf)
+N_FADES = len(_FADES)
+"""Number of fading functions."""
+
+
+def memory_kernels(input_size: int) -> NDArray[np.float64]:
+    """Weights of a context's values in its last value, in means that forget exponentially, and in its plain mean.
+
+    Time constants grow geometrically from 2.5 bars to a third of the context. On 252 sessions they are 2.5, 8, 26 and
+    82: the day, week, month and quarter of the heterogeneous autoregression (Corsi, 2009), without its hard edges.
+
+    Returns
+    -------
+    ndarray, shape (input_size, K)
+        Columns sum to one. The first is the last value, the last one the mean.
+    """
+    age = np.arange(input_size)[::-1]
+    columns = [(age == 0).astype(np.float64)]
+    memory = _SHORTEST
+    while 3 * memory <= input_size:
+        columns.append(np.exp(-age / memory))
+        memory *= _FACTOR
+    columns.append(np.ones(input_size))
+    kernels = np.stack(columns, axis=1)
+    normed: NDArray[np.float64] = kernels / kernels.sum(axis=0)
+    return normed
+
+
+def fades(steps: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Functions of the step that a regressor's weight is made of: exponential decays, and a constant.
+
+    They go on beyond the steps that were fitted, so a forecast can be asked for further ahead.
+
+    Parameters
+    ----------
+    steps : ndarray of int, shape (…, H)
+        From 1.
+
+    Returns
+    -------
+    ndarray, shape (…, H, J)
+    """
+    fading: NDArray[np.float64] = np.exp(-(steps[..., None] - 1) / np.array(_FADES))
+    return fading
