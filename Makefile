@@ -46,7 +46,9 @@ bench: $(DEV)
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python -m pip install --quiet --editable ".[bench]"
+	$(BIN)/python -m benchmarks.periods
 	$(BIN)/python -m benchmarks.encodings
+	-$(BIN)/python -m benchmarks.forecasters
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from fints.baselines import HAR as HAR
     from fints.baselines import Naive as Naive
     from fints.baselines import SeasonalNaive as SeasonalNaive
+    from fints.combination import Combination as Combination
+    from fints.combination import ConformalForecaster as ConformalForecaster
     from fints.periods import detect_periods as detect_periods
     from fints.plan import Cycle as Cycle
     from fints.plan import FrequencyPlan as FrequencyPlan
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from fints.transformer import CycleTransformer as CycleTransformer
 
 _HOMES = {
+    "Combination": "fints.combination",
+    "ConformalForecaster": "fints.combination",
     "CycleTransformer": "fints.transformer",
     "Cycle": "fints.plan",
     "FrequencyPlan": "fints.plan",
@@ -41,6 +45,8 @@ _HOMES = {
 
 __all__ = [
     "HAR",
+    "Combination",
+    "ConformalForecaster",
     "Cycle",
     "CycleTransformer",
     "FrequencyPlan",

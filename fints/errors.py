@@ -140,7 +140,7 @@ class TrainingError(ModelError):
 
 
 class BundleError(ModelError):
-    """A saved model is damaged, incomplete or written by a newer version."""
+    """A saved model is damaged, incomplete or of another version."""
 
 
 class LockHeldError(FintsError):

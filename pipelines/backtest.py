@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from fints.backtest import cross_validation
+from fints.backtest import Execution, JobStore, WalkForward, Workers
 from fints.bars.sources import make_source
 from fints.bars.store import BarStore
 from fints.errors import DataError, ModelError, PlanError, SeriesError
 from fints.plan import FrequencyPlan
 from fints.series import SeriesProblem, get_target, make_panel, panel_problems
 from pipelines.asof import observe
+from pipelines.backtest_plain import plain
 from pipelines.backtest_runs import track
-from pipelines.files import DIGITS
-from pipelines.holdout import comparable
+from pipelines.diary import training_curves
 from pipelines.ingest import stored_symbols, update, wanted_symbols
+from pipelines.learnable import learnable
 from pipelines.model import detected_plan
-from pipelines.roster import cycles_left_out, make_models
+from pipelines.roster import cycles_left_out, make_entrants, make_models
 from pipelines.terminal import counted
 
 if TYPE_CHECKING:
-    from fints.backtest import CrossValidation
+    from fints.backtest import CrossValidation, Extrapolation
+    from fints.backtest.pace import Standing
     from fints.settings import BacktestSettings
     from pipelines.asof import AsOf
     from pipelines.home import Home
-    from pipelines.progress import Stages
+    from pipelines.progress import Stage, Stages
 
 LOG = logging.getLogger(__name__)
 
@@ -64,6 +65,8 @@ class TargetBacktest:
         One for every model but the one tested against.
     problems : tuple of SeriesProblem
         Series left out, or shortened.
+    extrapolation : Extrapolation, optional
+        Errors by distance, where transformers were trained for fewer bars than are forecast.
     """
 
     target: str
@@ -71,6 +74,7 @@ class TargetBacktest:
     result: CrossValidation
     verdicts: tuple[Verdict, ...]
     problems: tuple[SeriesProblem, ...]
+    extrapolation: Extrapolation | None = None
 
     def said_of(self, model: str) -> list[str]:
         """Return the sentences in which a model stands."""
@@ -115,14 +119,14 @@ class Backtest:
             "as_of": self.as_of.stamp.isoformat(),
             "dataset": self.settings.dataset,
             "data_version": self.data_version,
-            "targets": {t.target: _plain(t) for t in self.targets},
+            "targets": {t.target: plain(t) for t in self.targets},
             "failed": self.failed,
             "mlflow_run": self.run_id,
             "warnings": list(self.warnings),
         }
 
 
-def run_backtest(settings: BacktestSettings, home: Home, stages: Stages) -> Backtest:
+def run_backtest(settings: BacktestSettings, home: Home, stages: Stages, asked: pd.Timestamp | None = None) -> Backtest:
     """Bring the store up to date under the lock of the home, and compare the models without it.
 
     Parameters
@@ -130,6 +134,8 @@ def run_backtest(settings: BacktestSettings, home: Home, stages: Stages) -> Back
     settings : BacktestSettings
     home : Home
     stages : Stages
+    asked : pandas.Timestamp, optional
+        As-of: a naive date or an instant; everything known now by default.
 
     Raises
     ------
@@ -139,6 +145,7 @@ def run_backtest(settings: BacktestSettings, home: Home, stages: Stages) -> Back
     for target in settings.targets:
         get_target(target)
     make_models(settings, FrequencyPlan.from_periods(settings.periods.priors))
+    make_workers(settings)
     with home.locked():
         now = pd.Timestamp.now("UTC")
         store, source = BarStore(home.store), make_source(settings.source)
@@ -146,10 +153,10 @@ def run_backtest(settings: BacktestSettings, home: Home, stages: Stages) -> Back
         symbols = stored_symbols(wanted_symbols(source, settings), store, settings, report)
         version = store.version()
         bars = store.read(symbols, settings.interval, version=version)
-    bars, as_of = observe(bars, None, live=source.live, now=now)
-    targets, failed = _targets(bars, settings, as_of, stages)
+    bars, as_of = observe(bars, asked, live=source.live, now=now)
+    targets, failed = _targets(bars, settings, as_of, stages, home)
     left_out = dict.fromkeys(said for found in targets for said in cycles_left_out(settings, found.plan))
-    warnings = (*report.misplaced(), *left_out)
+    warnings = (*as_of.notes, *report.misplaced(), *left_out)
     return Backtest(settings, as_of, version, targets, {**report.failed, **failed}, warnings=warnings)
 
 
@@ -166,13 +173,13 @@ def logged(done: Backtest, home: Home, stages: Stages) -> Backtest:
 
 
 def _targets(
-    bars: pd.DataFrame, settings: BacktestSettings, as_of: AsOf, stages: Stages
+    bars: pd.DataFrame, settings: BacktestSettings, as_of: AsOf, stages: Stages, home: Home
 ) -> tuple[tuple[TargetBacktest, ...], dict[str, str]]:
     """Compare on every target; one that cannot be is named, and the others go on."""
     compared, failed = [], {}
     for target in settings.targets:
         try:
-            compared.append(compare_on(bars, target, settings, as_of, stages))
+            compared.append(compare_on(bars, target, settings, as_of, stages, home))
         except (DataError, ModelError, PlanError) as error:
             failed[target] = str(error)
     if not compared:
@@ -181,7 +188,7 @@ def _targets(
 
 
 def compare_on(
-    bars: pd.DataFrame, target: str, settings: BacktestSettings, as_of: AsOf, stages: Stages
+    bars: pd.DataFrame, target: str, settings: BacktestSettings, as_of: AsOf, stages: Stages, home: Home
 ) -> TargetBacktest:
     """Take every model through the windows of one target.
 
@@ -193,29 +200,63 @@ def compare_on(
         If no model finishes.
     """
     problems = panel_problems(bars, target)
-    whole = make_panel(bars, target, known_at=as_of.known_at)
-    # rows that an embargo takes off the training are none to learn from
-    needed = settings.longest_input() + settings.embargo
-    panel, training, left_out = comparable(whole, needed, settings.h, settings.n_windows, settings.step)
-    problems += [SeriesProblem(name, "too short for the windows and what is learned from", True) for name in left_out]
+    panel, folds, left_out = learnable(make_panel(bars, target, known_at=as_of.known_at), settings)
     with stages.stage(f"{target}: cycles"):
-        _, plan = detected_plan(training, settings.periods)
-    models = make_models(settings, plan)
-    order = [model.name for model in models]
-    with stages.stage(f"{target}: {counted(len(models), 'model')} in {counted(settings.n_windows, 'window')}") as stage:
-        result = cross_validation(
-            panel,
-            models,
-            h=settings.h,
-            n_windows=settings.n_windows,
-            step_size=settings.step,
-            refit=settings.refit,
-            embargo=settings.embargo,
-            progress=lambda name, done, total: stage(order.index(name) * total + done, len(order) * total),
-        )
-    if len(result.failures) == len(models):
+        _, plan = detected_plan(folds.training(panel, folds.cutoffs[0]), settings.periods)
+    entrants = make_entrants(settings, plan)
+    store = JobStore(home.reports / "backtests" / f"{settings.dataset}-{as_of}" / target / "jobs")
+    with stages.stage(f"{target}: {_size(settings, len(entrants))}") as stage:
+        shown = _Shown(stage, len(entrants) * len(folds))
+        how = Execution(make_workers(settings), store, training_curves, shown.watch)
+        result = WalkForward(folds, settings.refit).run(panel, entrants, shown.progress, how)
+    if len(result.failures) == len(settings.models):
         raise ModelError("no model finished: " + "; ".join(f"{n}: {cause}" for n, cause in result.failures.items()))
-    return TargetBacktest(target, plan, result, verdicts(result, settings.against), tuple(problems))
+    said = verdicts(result, settings.against)
+    return TargetBacktest(target, plan, result, said, (*problems, *left_out), _beyond(result, panel, settings))
+
+
+def make_workers(settings: BacktestSettings) -> Workers:
+    """Return the workers of a backtest.
+
+    Raises
+    ------
+    ConfigError
+        If the packages of the backend are not installed.
+    """
+    how = settings.workers
+    return Workers(how.wanted, how.backend, how.threads, how.address)
+
+
+@dataclass(slots=True)
+class _Shown:
+    """Shows windows done and time left."""
+
+    stage: Stage
+    total: int
+    done: dict[str, int] = field(default_factory=dict)
+    note: str = ""
+
+    def progress(self, name: str, done: int, _total: int) -> None:
+        self.done[name] = done
+        self.stage(sum(self.done.values()), self.total, self.note)
+
+    def watch(self, standing: Standing) -> None:
+        self.note = str(standing)
+        self.stage(sum(self.done.values()), self.total, self.note)
+
+
+def _size(settings: BacktestSettings, entrants: int) -> str:
+    models = counted(len(settings.models), "model")
+    seeds = f" with {settings.seeds} seeds" if entrants > len(settings.models) else ""
+    return f"{models}{seeds} in {counted(settings.windows, 'window')}"
+
+
+def _beyond(result: CrossValidation, panel: pd.DataFrame, settings: BacktestSettings) -> Extrapolation | None:
+    """Measure what lies beyond the trained horizon; baselines, fitted for every step, stand beside it."""
+    if settings.learned_h == settings.h:
+        return None
+    models = dict.fromkeys((entry.label for entry in settings.models), settings.learned_h)
+    return result.extrapolation(panel, models, settings.input_size)
 
 
 def verdicts(result: CrossValidation, against: str | None) -> tuple[Verdict, ...]:
@@ -232,22 +273,3 @@ def verdicts(result: CrossValidation, against: str | None) -> tuple[Verdict, ...
     else:
         pairs = [(model, against) for model in (best, *others) if model != against]
     return tuple(Verdict(model, other, result.verdict(model, other)) for model, other in pairs)
-
-
-def _plain(found: TargetBacktest) -> dict[str, object]:
-    result = found.result
-    frames = {
-        "leaderboard": result.leaderboard(),
-        "significance": result.significance(),
-        "by_step": result.by_step(),
-        "by_series": result.by_series(),
-    }
-    records = {name: json.loads(f.to_json(orient="records", double_precision=DIGITS)) for name, f in frames.items()}
-    return {
-        **records,
-        "verdicts": [verdict.sentence for verdict in found.verdicts],
-        "cutoffs": [cutoff.isoformat() for cutoff in result.folds.cutoffs],
-        "plan": found.plan.to_dict()["cycles"],
-        "problems": [{"unique_id": p.unique_id, "reason": p.reason, "left_out": p.left_out} for p in found.problems],
-        "seconds": dict(result.seconds),
-    }

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from fints.settings.backtest import TransformerEntry, in_short
 from fints.tracking import Tracking, flat
-from fints.transformer import CycleTransformer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,9 +14,6 @@ if TYPE_CHECKING:
     from fints.tracking import Run
     from pipelines.backtest import Backtest, TargetBacktest
     from pipelines.home import Home
-
-MOST_PERIODS = 16
-"""Curves of learned periods per parameter; an encoding may learn hundreds."""
 
 
 def experiment_name(dataset: str) -> str:
@@ -90,20 +86,8 @@ def _curves(found: TargetBacktest, name: str) -> dict[str, dict[int, float]]:
     rows = result.shared()
     by_window = rows[rows["model"] == name].groupby("cutoff")["squared"].mean().to_numpy(float) ** 0.5
     curves[f"by_fold/{target}.rmse"] = dict(enumerate(by_window.tolist()))
-    return curves | _training_curves(result.models[name], target)
-
-
-def _training_curves(model: object, target: str) -> dict[str, dict[int, float]]:
-    fitted = model.fitted if isinstance(model, CycleTransformer) else None
-    record = fitted.records[0] if fitted is not None and fitted.records else None
-    if record is None:
-        return {}
-    curves = {f"train/{target}.validation_crps": dict(record.validation)}
-    for step, periods in record.periods:
-        for parameter, values in periods.items():
-            for i, value in enumerate(values[:MOST_PERIODS]):
-                curves.setdefault(f"theta/{target}.{parameter}.{i}", {})[step] = value
-    return curves
+    of_training = {key.replace("/", f"/{target}.", 1): dict(c) for key, c in result.curves.get(name, {}).items()}
+    return curves | of_training
 
 
 def _description(done: Backtest) -> str:

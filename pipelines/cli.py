@@ -88,10 +88,26 @@ def nightly(
 
 
 @app.command()
-def backtest(config: Config = None, overrides: Overrides = None, json_file: JsonFile = None) -> None:
-    """Compare models and encodings on rolling origins, and say whether their differences mean anything."""
+def backtest(
+    config: Config = None,
+    overrides: Overrides = None,
+    as_of: Annotated[
+        str | None,
+        typer.Option("--as-of", help="Date, or instant with zone, that the data end at; else the newest bar."),
+    ] = None,
+    budget: Annotated[
+        BudgetName | None,
+        typer.Option("--budget", help="quick: minutes; full: several seeds; else as configured."),
+    ] = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Compare models and encodings on rolling origins, and say whether their differences mean anything.
+
+    One that was stopped goes on where it was when it is asked for again.
+    """
     with reported():
         from fints.settings import BacktestSettings, read_settings
+        from pipelines.asof import parse_as_of
         from pipelines.backtest import logged, run_backtest
         from pipelines.backtest_runs import experiment_name
         from pipelines.home import Home
@@ -99,9 +115,10 @@ def backtest(config: Config = None, overrides: Overrides = None, json_file: Json
         from pipelines.scoreboard import backtest_tables
 
         settings, console = read_settings(BacktestSettings, config, overrides or ()), screen()
-        home = Home.from_environment()
+        settings = settings if budget is None else settings.within(budget.value)
+        home, asked = Home.from_environment(), parse_as_of(as_of)
         with stages(screen(stderr=True)) as shown:
-            done = run_backtest(settings, home, shown)
+            done = run_backtest(settings, home, shown, asked)
         console.print(backtest_tables(done))
         write_json(json_file, done.to_json())  # before MLflow, whose server may be slow or away
         with stages(screen(stderr=True)) as shown:
@@ -112,6 +129,27 @@ def backtest(config: Config = None, overrides: Overrides = None, json_file: Json
             _lead_to_runs(experiment_name(settings.dataset))
         write_json(json_file, done.to_json())
         raise SystemExit(Exit.DONE if done.complete else Exit.PARTLY)
+
+
+@app.command()
+def leakcheck(config: Config = None, overrides: Overrides = None, json_file: JsonFile = None) -> None:
+    """Change everything after a cutoff and see that no forecast and no fitted state moves; exit code 1 if one does.
+
+    The models of a backtest are checked on the latest bars, on two windows and with hardly any training.
+    """
+    with reported():
+        from fints.settings import BacktestSettings, read_settings
+        from pipelines.home import Home
+        from pipelines.leakcheck import SMALL, leak_tables, run_leakcheck
+        from pipelines.progress import stages
+
+        small = SMALL if config is None else ()
+        settings = read_settings(BacktestSettings, config, [*small, *(overrides or ())])
+        with stages(screen(stderr=True)) as shown:
+            found = run_leakcheck(settings, Home.from_environment(), shown)
+        screen().print(leak_tables(found))
+        write_json(json_file, found.to_json())
+        raise SystemExit(Exit.FAILED if found.leaks else Exit.DONE if found.complete else Exit.PARTLY)
 
 
 @app.command()

@@ -42,6 +42,11 @@ class Home:
         return self.root / "models"
 
     @property
+    def plans(self) -> Path:
+        """Frequency plans of past nights."""
+        return self.root / "plans"
+
+    @property
     def reports(self) -> Path:
         """HTML reports."""
         return self.root / "reports"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fints.encodings import cycle_room
+from fints.encodings import fit_plan
 from fints.periods import detect_periods
 from fints.plan import FrequencyPlan
 from fints.transformer import CycleTransformer
@@ -25,25 +25,26 @@ def find_plan(panel: pd.DataFrame, settings: NightlySettings) -> tuple[Periods |
         None where detection is switched off.
     plan : FrequencyPlan
     notes : tuple of str
-        Which cycles found no room.
+        What found no room.
     """
-    capacity = plan_room(settings)
     found, plan = detected_plan(panel, settings.periods)
-    return found, plan.strongest(capacity), left_out(plan, capacity)
+    kept = fitting_plan(plan, settings)
+    return found, kept, left_out(plan, kept)
 
 
-def left_out(plan: FrequencyPlan, capacity: int) -> tuple[str, ...]:
-    """Say which cycles of a plan find no room in so many planes; nothing if all do."""
-    fitting = plan.strongest(capacity)
-    dropped = [str(cycle) for cycle in plan if cycle not in fitting.cycles]
-    if not dropped:
+def left_out(plan: FrequencyPlan, kept: FrequencyPlan) -> tuple[str, ...]:
+    """Say what of a plan found no room in the encoding; nothing if all did."""
+    lost = plan.lost(kept)
+    if not lost:
         return ()
-    return (f"There are {capacity} planes for cycles and their harmonics; left out of the plan: {', '.join(dropped)}.",)
+    lines = len(kept.lines)
+    planes = "is 1 plane" if lines == 1 else f"are {lines} planes"
+    return (f"There {planes} for cycles and their harmonics; left out of the plan: {', '.join(lost)}.",)
 
 
-def plan_room(settings: NightlySettings) -> int:
-    """Count the planes that the model of a night has for the lines of a plan."""
-    return cycle_room(settings.encoding, settings.network.dim // settings.network.n_heads)
+def fitting_plan(plan: FrequencyPlan, settings: NightlySettings) -> FrequencyPlan:
+    """Leave of a plan what the model of a night has planes for."""
+    return fit_plan(plan, settings.encoding, settings.network.dim // settings.network.n_heads)
 
 
 def detected_plan(panel: pd.DataFrame, periods: PeriodSettings) -> tuple[Periods | None, FrequencyPlan]:

@@ -15,7 +15,8 @@ from fints.plan import FrequencyPlan
 from fints.series import get_target
 from pipelines.asof import observe
 from pipelines.ingest import stored_symbols, update, wanted_symbols
-from pipelines.model import make_model, plan_room
+from pipelines.model import fitting_plan, make_model
+from pipelines.plans import PlanBook
 from pipelines.publish import Night, machine_readable, nightly_report, track, write_page
 from pipelines.shelf import Shelf
 from pipelines.target import forecast_target
@@ -92,7 +93,7 @@ def run_nightly(settings: NightlySettings, home: Home, asked: pd.Timestamp | Non
     for target in settings.targets:
         get_target(target)
     priors = FrequencyPlan.from_periods(settings.periods.priors)
-    make_model(settings, priors.strongest(plan_room(settings))).design.network_for(0, 0)
+    make_model(settings, fitting_plan(priors, settings)).design.network_for(0, 0)
     with home.locked():
         now = pd.Timestamp.now("UTC")
         store = BarStore(home.store)
@@ -103,6 +104,7 @@ def run_nightly(settings: NightlySettings, home: Home, asked: pd.Timestamp | Non
         bars = store.read(symbols, settings.interval, version=version)
         bars, as_of = observe(bars, asked, live=source.live, now=now)
         targets, problems = _targets(bars, settings, as_of, home, stages)
+        plans = PlanBook.under(home, settings)
         night = Night(
             settings=settings,
             as_of=as_of,
@@ -113,6 +115,7 @@ def run_nightly(settings: NightlySettings, home: Home, asked: pd.Timestamp | Non
             created_at=now,
             failed=dict(report.failed),
             misplaced=tuple(report.misplaced()),
+            changes={t.target: plans.changes(t.target, as_of, t.model.plan) for t in targets},
         )
         return _publish(night, store, home, stages)
 
@@ -145,6 +148,8 @@ def _publish(night: Night, store: BarStore, home: Home, stages: Stages) -> Night
     """Store first, then show: a night whose page or tracking fails still has its forecasts."""
     with stages.stage("store and report"):
         store.write_forecasts(night.forecasts())
+        for target in night.targets:
+            PlanBook.under(home, night.settings).keep(target.target, night.as_of, target.model.plan)
         report = nightly_report(night)
         page = write_page(night, report, home)
     run_id, warnings = None, list(night.misplaced)

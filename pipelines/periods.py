@@ -110,18 +110,16 @@ def find_periods(asked: Asked, settings: NightlySettings, home: Home, stages: St
         panel = make_panel(bars, asked.target, features=False, companions=False, known_at=as_of.known_at)
         with stages.stage(f"{asked.target}: cycles"):
             found = detect_periods(panel, clock=asked.clock, alpha=settings.periods.alpha)
+        priors, alpha, most = settings.periods.priors, settings.periods.alpha, settings.periods.most
+        plan = FrequencyPlan.from_detection(found, priors=priors, alpha=alpha, most=most)
         title = f"Cycles in {asked.target} up to {as_of}"
-        page = _write(found, title, home, (asked, settings, as_of))
-    priors, alpha, most = settings.periods.priors, settings.periods.alpha, settings.periods.most
-    plan = FrequencyPlan.from_detection(found, priors=priors, alpha=alpha, most=most)
+        page = _page_path(home, asked, settings, as_of)
+        write_text(page, render_periods(found, title, plan))
     problems = (*panel_problems(bars, asked.target), *found.problems)
     return PeriodsOutcome(found, plan, page, title, as_of.notes, problems)
 
 
-def _write(found: Periods, title: str, home: Home, what: tuple[Asked, NightlySettings, AsOf]) -> Path:
-    asked, settings, as_of = what
+def _page_path(home: Home, asked: Asked, settings: NightlySettings, as_of: AsOf) -> Path:
     folder = home.reports / "periods"
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{settings.dataset}-{settings.interval}-{asked.target}-{asked.clock}-{as_of}.html"
-    write_text(path, render_periods(found, title))
-    return path
+    return folder / f"{settings.dataset}-{settings.interval}-{asked.target}-{asked.clock}-{as_of}.html"

@@ -42,7 +42,7 @@ class Stages:
             return
         task = self.bar.add_task(name, total=None)
         yield Stage(self.bar, task, self.console, name, monotonic())
-        self.bar.update(task, total=1, completed=1)
+        self.bar.update(task, total=1, completed=1, description=name)
 
 
 @dataclass(slots=True, eq=False)
@@ -56,14 +56,23 @@ class Stage:
     told: float
     tenths: int = 0
 
-    def __call__(self, done: int, total: int) -> None:
-        """Say that `done` of `total` is done: at once on a terminal, by tenths and not often elsewhere."""
+    def __call__(self, done: int, total: int, note: str = "") -> None:
+        """Say that `done` of `total` is done: at once on a terminal, by tenths and not often elsewhere.
+
+        Parameters
+        ----------
+        done, total : int
+        note : str
+            What else there is to say, such as the time left.
+        """
         if self.bar is not None and self.task is not None:
-            self.bar.update(self.task, completed=done, total=total)
+            name = f"{self.name} [dim]{note}[/dim]" if note else self.name
+            self.bar.update(self.task, completed=done, total=total, description=name)
             return
         tenths, now = 10 * done // max(total, 1), monotonic()
         if tenths > self.tenths and now - self.told >= SECONDS_BETWEEN_LINES:
-            self.console.print(f"{self.name}: {done} of {total}", highlight=False, markup=False)
+            said = f"{self.name}: {done} of {total}" + (f", {note}" if note else "")
+            self.console.print(said, highlight=False, markup=False)
             self.tenths, self.told = tenths, now
 
 

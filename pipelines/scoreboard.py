@@ -35,6 +35,11 @@ def backtest_tables(done: Backtest) -> RenderableType:
     parts: list[RenderableType] = [Text(title, style="bold")]
     for found in done.targets:
         parts += [Text(""), _board(found), *(Text(verdict.sentence) for verdict in found.verdicts)]
+        parts += _distances(found)
+        reused = int(found.result.jobs["reused"].sum())
+        if reused:
+            said = f"{reused} of {counted(len(found.result.jobs), 'job')} had been done by an earlier run"
+            parts.append(Text(said, style="dim"))
         parts += [
             Text(f"{'left out' if p.left_out else 'note'}: {p.unique_id}, {found.target}: {p.reason}", style="yellow")
             for p in found.problems
@@ -54,16 +59,21 @@ def _board(found: TargetBacktest) -> Table:
         pad_edge=False,
     )
     grid.add_column("Model", overflow="fold")
-    for name in (*ERRORS, "in 80 % band", "in 95 % band", "n", "void", "seconds"):
+    several = board["seeds"].max() > 1
+    spread = ("± seeds",) if several else ()
+    for name in (*ERRORS[:1], *spread, *ERRORS[1:], "in 80 % band", "in 95 % band", "n", "void", "seconds"):
         grid.add_column(name, justify="right")
     best = {name: board[name].min() for name in ERRORS}
     for _, line in board.iterrows():
         name = str(line["model"])
         if line["problem"]:
             continue
+        errors = [Text(f"{line[c]:.4f}", style="bold" if line[c] == best[c] else "") for c in ERRORS]
+        if several:
+            errors.insert(1, Text(f"{line['RMSE_sd']:.4f}" if line["seeds"] > 1 else ""))
         grid.add_row(
             Text(name),
-            *(Text(f"{line[c]:.4f}", style="bold" if line[c] == best[c] else "") for c in ERRORS),
+            *errors,
             *(f"{100 * line[c]:.1f} %" for c in COVERAGE),
             f"{line['n']:.0f}",
             f"{line['void']:.0f}",
@@ -72,3 +82,19 @@ def _board(found: TargetBacktest) -> Table:
     for name, cause in found.result.failures.items():
         grid.add_row(Text(name), Text(cause, style="red"))
     return grid
+
+
+def _distances(found: TargetBacktest) -> list[RenderableType]:
+    """Lay out errors by distance, where something lies beyond the trained horizon."""
+    if found.extrapolation is None:
+        return []
+    bands = found.extrapolation.by_band().pivot_table(index="model", columns="band", values="RMSE", sort=False)
+    slopes = found.extrapolation.slopes().set_index("model")["slope"]
+    title = Text("RMSE by steps in trained horizons, in standard deviations of the context", style="bold")
+    grid = Table(title=title, title_justify="left", header_style="dim", box=box.SIMPLE_HEAD, pad_edge=False)
+    grid.add_column("Model", overflow="fold")
+    for name in (*bands.columns, "slope per horizon"):
+        grid.add_column(str(name), justify="right")
+    for model, line in bands.iterrows():
+        grid.add_row(Text(str(model)), *(f"{value:.3f}" for value in line), f"{slopes[str(model)]:+.4f}")
+    return [Text(""), grid]

@@ -13,7 +13,7 @@ from benchmarks.encodings.timing import Race, race
 from fints.encodings import attend
 from fints.encodings.base import LayerTerms
 from fints.series.windows import Tape, feature_columns
-from fints.transformer.training import Split, TrainingTask, WindowDataset, batches
+from fints.transformer.training import Batch, Learner, Split, TrainingWindows, batches
 
 if TYPE_CHECKING:
     from benchmarks.encodings.timing import Run
@@ -51,22 +51,18 @@ def step_race(rounds: int = 21) -> Race:
     runs: dict[str, Run] = {}
     for kind in STEPS:
         design = fints.CycleTransformer(h=20, input_size=252, encoding=kind).design
-        split = Split.by_time(tape, design.input_size, design.h, design.training.validation_share)
+        windows = TrainingWindows(tape, design.input_size, design.h)
+        split = Split.by_time(windows, design.training.validation_share)
         order = batches(split.train, design.training, np.random.default_rng(0))
-        batch = WindowDataset(tape, order, design.input_size, design.h)[0]
-        task = TrainingTask(design.network_for(len(past), len(known)), design.training)
-        runs[kind] = _step(task, batch)
+        # So many steps are timed that a schedule over fewer would have run out.
+        training = design.training.model_copy(update={"max_steps": 10_000})
+        learner = Learner(design.network_for(len(past), len(known)), training)
+        runs[kind] = _step(learner, windows.batch(order[0]))
     return race(runs, rounds)
 
 
-def _step(task: TrainingTask, batch: tuple[object, torch.Tensor]) -> Run:
-    optimizer = task.configure_optimizers()["optimizer"]
-
+def _step(learner: Learner, batch: Batch) -> Run:
     def run() -> None:
-        loss = task.training_step(batch, 0)  # type: ignore[arg-type]
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(task.parameters(), task.config.clip)
-        optimizer.step()
+        learner.step(batch)
 
     return run

@@ -1,4 +1,4 @@
-"""How far forecasts were from what came."""
+"""How far the forecasts of models were from what came, series by series."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from fints.backtest.scores import crps, hit, pinball, qlike, smape, variance_of_log
 from fints.forecast import QUANTILE_COLUMNS, QUANTILES, quantile_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
 WEEK = 5
@@ -25,44 +24,13 @@ LEVELS: tuple[float, ...] = tuple(
 """Central bands, in percent, whose two ends are stated quantiles; widest first."""
 
 
-def crps(
-    y: NDArray[np.float64], quantiles: NDArray[np.float64], probabilities: Sequence[float] = QUANTILES
-) -> NDArray[np.float64]:
-    r"""Continuous ranked probability score of a distribution stated by quantiles.
+LOG_VOLATILITIES: tuple[str, ...] = ("log_range", "log_range_gk")
+"""Targets that are the log of a standard deviation."""
 
-    .. math:: \mathrm{CRPS} = 2 \int_0^1 (y - q(p)) \, (p - 1\{y < q(p)\}) \, dp
+RETURNS: tuple[str, ...] = ("log_return",)
+"""Targets that have a direction."""
 
-    (Laio & Tamea 2007), integrated exactly with ``q`` linear between the stated probabilities and constant beyond the
-    outermost ones. The probabilities need not be evenly spaced: each weighs by the interval it stands for.
-
-    Parameters
-    ----------
-    y : ndarray, shape (n,)
-    quantiles : ndarray, shape (n, Q)
-        Not decreasing along the last axis.
-    probabilities : sequence of float, length Q
-        Increasing, within (0, 1).
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        In the unit of `y`.
-    """
-    p = np.concatenate([[0.0], np.asarray(probabilities, float), [1.0]])
-    q = np.concatenate([quantiles[:, :1], quantiles, quantiles[:, -1:]], axis=1)
-    a, b = p[:-1], p[1:]
-    left, right = q[:, :-1], q[:, 1:]
-    # ∫ (y - q(p)) p dp over each interval; both factors are linear in p, so Simpson's rule is exact
-    middle = (left + right) / 2
-    weighted = (b - a) / 6 * (a * (y[:, None] - left) + 2 * (a + b) * (y[:, None] - middle) + b * (y[:, None] - right))
-    # ∫ (q(p) - y) over the part of each interval where q(p) > y: a trapezoid, or a triangle from the crossing on
-    above_left, above_right = np.maximum(left - y[:, None], 0), np.maximum(right - y[:, None], 0)
-    # a rise of a denormal number would overflow the quotient, which is at most one where it counts
-    rise = np.maximum(right - left, np.finfo(float).tiny)
-    share = np.where(left >= y[:, None], 1.0, np.minimum(above_right, rise) / rise)
-    exceeding = (b - a) * share * (above_left + above_right) / 2
-    score: NDArray[np.float64] = 2 * (weighted + exceeding).sum(axis=1)
-    return score
+_LEAST_RANKED = 3
 
 
 def seasonal_scale(y: NDArray[np.float64], lag: int) -> float:
@@ -93,30 +61,41 @@ def season_lag(rows: pd.DataFrame) -> int:
     return int(rows["ds"].dt.normalize().value_counts().mode().max())
 
 
-def losses(frame: pd.DataFrame) -> pd.DataFrame:
+def losses(frame: pd.DataFrame, target: str = "") -> pd.DataFrame:
     """Loss of each forecast row.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         With ``y``, ``mean`` and the quantile columns.
+    target : str
+        What was forecast; it decides on ``qlike`` and ``hit``.
 
     Returns
     -------
     pandas.DataFrame
-        ``squared``, ``absolute``, ``crps`` and ``cov<level>`` (1 inside the band, 0 outside), same index.
+        ``squared``, ``absolute``, ``smape``, ``crps``, ``pinball`` (mean over the stated quantiles), ``cov<level>`` (1
+        inside the band, 0 outside) and ``width<level>``; for log volatilities (``log_range`` …) ``qlike`` of the
+        variance to expect, for ``log_return`` ``hit``. Same index.
     """
-    y = frame["y"].to_numpy(float)
-    error = y - frame["mean"].to_numpy(float)
+    y, mean = frame["y"].to_numpy(float), frame["mean"].to_numpy(float)
+    quantiles = frame[list(QUANTILE_COLUMNS)].to_numpy(float)
     columns = {
-        "squared": error**2,
-        "absolute": np.abs(error),
-        "crps": crps(y, frame[list(QUANTILE_COLUMNS)].to_numpy(float)),
+        "squared": (y - mean) ** 2,
+        "absolute": np.abs(y - mean),
+        "smape": smape(y, mean),
+        "crps": crps(y, quantiles),
+        "pinball": pinball(y, quantiles).mean(axis=1),
     }
     for level in LEVELS:
         tail = round((1 - level / 100) / 2, 6)
-        lower, upper = frame[quantile_name(tail)], frame[quantile_name(1 - tail)]
+        lower, upper = (frame[quantile_name(p)].to_numpy(float) for p in (tail, 1 - tail))
         columns[f"cov{level:g}"] = np.asarray((lower <= y) & (y <= upper), dtype=np.float64)
+        columns[f"width{level:g}"] = upper - lower
+    if target in LOG_VOLATILITIES:
+        columns["qlike"] = qlike(np.exp(2 * y), variance_of_log(quantiles))
+    if target in RETURNS:
+        columns["hit"] = hit(y, mean)
     return pd.DataFrame(columns, index=frame.index)
 
 
@@ -130,25 +109,49 @@ def summarise(frame: pd.DataFrame, scales: pd.Series, by: list[str]) -> pd.DataF
     scales : pandas.Series
         `seasonal_scale` of each series, by ``unique_id``.
     by : list of str
-        Columns that make the groups.
+        Columns that make the groups: ``["model"]``, ``["model", "step"]``, ``["model", "cutoff"]`` …
 
     Returns
     -------
     pandas.DataFrame
-        `by`, RMSE, MAE, MASE, CRPS, the share inside each band (``cov80`` …) and ``n``: RMSE is taken per series, then
-        all are averaged over series.
+        `by`, RMSE, MAE, MASE, sMAPE, CRPS, pinball, where `frame` has them QLIKE and the hit rate, the share inside
+        each band (``cov80`` …), its mean width (``width80`` …) and ``n``: RMSE is taken per series, then all are
+        averaged over series.
     """
-    coverage = [f"cov{level:g}" for level in LEVELS]
+    bands = [f"{kind}{level:g}" for kind in ("cov", "width") for level in LEVELS]
+    named = {"absolute": "MAE", "smape": "sMAPE", "crps": "CRPS", "pinball": "pinball", "qlike": "QLIKE", "hit": "hit"}
+    held = [column for column in (*named, *bands) if column in frame.columns]
     grouped = frame.groupby([*by, "unique_id"], sort=True)
-    per_series = grouped[["squared", "absolute", "crps", *coverage]].mean()
-    scored = pd.DataFrame(
-        {
-            "RMSE": np.sqrt(per_series["squared"]),
-            "MAE": per_series["absolute"],
-            "MASE": per_series["absolute"] / per_series.index.get_level_values("unique_id").map(scales.to_dict()),
-            "CRPS": per_series["crps"],
-        }
-    ).join(per_series[coverage])
+    per_series = grouped[["squared", *held]].mean()
+    scale = per_series.index.get_level_values("unique_id").map(scales.to_dict())
+    scored = per_series[held].rename(columns=named)
+    scored.insert(0, "RMSE", np.sqrt(per_series["squared"]))
+    scored.insert(2, "MASE", per_series["absolute"] / scale)
     table = scored.groupby(level=by).mean()
     table["n"] = grouped.size().groupby(level=by).sum()
     return table.reset_index()
+
+
+def information_coefficient(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Rank correlation of forecasts and what came (Spearman), group by group.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        ``y``, ``mean`` and `by`.
+    by : list of str
+        Columns that make the groups: ``["model", "cutoff", "step"]`` for that across series, which ranks assets on a
+        day; ``["model", "unique_id", "step"]`` for that of a series over time.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `by`, ``ic`` and ``n``; NaN where a group has fewer than three rows, or one side does not vary.
+    """
+    ranked = frame[by].assign(**{side: frame.groupby(by)[side].rank() for side in ("y", "mean")})
+    rows = []
+    for key, group in ranked.groupby(by, sort=True):
+        y, mean = group["y"].to_numpy(float), group["mean"].to_numpy(float)
+        varies = len(y) >= _LEAST_RANKED and np.ptp(y) > 0 and np.ptp(mean) > 0
+        rows.append((*key, np.corrcoef(y, mean)[0, 1] if varies else np.nan, len(y)))
+    return pd.DataFrame(rows, columns=[*by, "ic", "n"])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from fints.backtest.extrapolation import Extrapolation, measure
 from fints.backtest.metrics import LEVELS, losses, summarise
 from fints.backtest.significance import DieboldMariano, diebold_mariano, overlap_lag
 from fints.errors import UnknownNameError
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fints.backtest.folds import Folds
+    from fints.backtest.jobs import Curves
     from fints.forecast import Forecaster
 
 KEYS = ["unique_id", "cutoff", "ds"]
+JOB_COLUMNS = ["model", "seed", "window", "windows", "seconds", "reused", "failure"]
 HEADLINE_LEVELS: tuple[float, ...] = (80, 95)
 
 
@@ -29,7 +32,7 @@ class CrossValidation:
     Parameters
     ----------
     frame : pandas.DataFrame
-        ``unique_id, cutoff, ds, step, y, model, mean`` and the quantile columns ``q025`` … ``q975``; one row per
+        ``unique_id, cutoff, ds, step, y, model, seed, mean`` and the quantile columns ``q025`` … ``q975``; one row per
         forecast that can be scored.
     folds : Folds
         The windows.
@@ -38,12 +41,19 @@ class CrossValidation:
     failures : mapping of str to str
         Models that did not finish, with the cause.
     void : pandas.DataFrame
-        Forecasts that cannot be scored: ``model, unique_id, cutoff, ds, step, reason``; among them those for sessions
-        that were cancelled after the cutoff.
+        Forecasts that cannot be scored: ``model, seed, unique_id, cutoff, ds, step, reason``; among them those for
+        sessions that were cancelled after the cutoff.
     models : mapping of str to Forecaster
-        Each model as fitted last.
+        Each model as fitted last, of several seeds the first; those whose jobs were kept on disk are not there.
     seconds : mapping of str to float
-        Time each model took to fit and forecast.
+        Time each model took to fit and forecast, all its seeds together.
+    curves : mapping of str to mapping
+        What the diary told of each model as fitted last.
+    timeline : pandas.DataFrame
+        Spans of every window; see `fints.backtest.timeline.fold_timeline`.
+    jobs : pandas.DataFrame
+        ``model, seed, window`` (the first of those that share a fit), ``windows`` (how many), ``seconds, reused``
+        (whether an earlier run had done it), ``failure``.
     """
 
     frame: pd.DataFrame
@@ -53,15 +63,19 @@ class CrossValidation:
     void: pd.DataFrame
     models: Mapping[str, Forecaster]
     seconds: Mapping[str, float]
+    curves: Mapping[str, Curves] = field(default_factory=dict)
+    timeline: pd.DataFrame = field(default_factory=pd.DataFrame)
+    jobs: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=JOB_COLUMNS))
 
     def shared(self) -> pd.DataFrame:
-        """Return the rows that every finished model has, with their losses: the only fair ground to compare on."""
+        """Return the rows that every seed of every finished model has, with their losses: the only fair ground."""
         count = self.frame.groupby(KEYS)["model"].transform("size")
-        rows = self.frame[count == self.frame["model"].nunique()].reset_index(drop=True)
+        taking_part = self.frame[["model", "seed"]].drop_duplicates()
+        rows = self.frame[count == len(taking_part)].reset_index(drop=True)
         return rows.join(losses(rows)) if len(rows) else rows
 
     def leaderboard(self, levels: Sequence[float] = HEADLINE_LEVELS) -> pd.DataFrame:
-        """Score the models on the rows they share, best RMSE first.
+        """Score the models on the rows they share, best RMSE first; of several seeds, the mean of their scores.
 
         Parameters
         ----------
@@ -72,7 +86,8 @@ class CrossValidation:
         -------
         pandas.DataFrame
             ``model``, RMSE, MAE, MASE, CRPS (means over series), ``cov80`` … (share of values inside the band),
-            ``n`` forecasts, ``windows``, ``void`` forecasts left out, ``problem`` (why a model has no scores).
+            ``n`` forecasts, ``windows``, ``void`` forecasts left out, ``seeds``, ``RMSE_sd`` (standard deviation of
+            the RMSE between seeds, unknown with one), ``problem`` (why a model has no scores).
 
         Raises
         ------
@@ -83,10 +98,13 @@ class CrossValidation:
         if unknown:
             raise UnknownNameError("band level", f"{unknown[0]:g}", [f"{level:g}" for level in LEVELS])
         coverage = [f"cov{level:g}" for level in levels]
-        columns = ["model", "RMSE", "MAE", "MASE", "CRPS", *coverage, "n", "windows", "void", "problem"]
+        columns = ["RMSE", "MAE", "MASE", "CRPS", *coverage, "n", "windows", "void", "seeds", "RMSE_sd", "problem"]
         rows = self.shared()
-        table = summarise(rows, self.scales, ["model"]).sort_values("RMSE", kind="stable") if len(rows) else rows
-        table = table.set_index("model").reindex(columns=columns[1:])
+        table = self._scored(rows, []).set_index("model") if len(rows) else rows.set_index("model")
+        if len(rows):
+            each = summarise(rows, self.scales, ["model", "seed"]).groupby("model")["RMSE"]
+            table = table.assign(seeds=each.size(), RMSE_sd=each.std()).sort_values("RMSE", kind="stable")
+        table = table.reindex(columns=columns)
         table["windows"] = rows["cutoff"].nunique() if len(rows) else 0
         table["void"] = self.void.groupby("model").size().reindex(table.index, fill_value=0)
         # failed models come last, without scores
@@ -96,14 +114,33 @@ class CrossValidation:
 
     def by_step(self) -> pd.DataFrame:
         """Score each model at each step ahead: ``model, step``, RMSE, MAE, MASE, CRPS, coverage, ``n``."""
-        return summarise(self.shared(), self.scales, ["model", "step"])
+        return self._scored(self.shared(), ["step"])
 
     def by_series(self) -> pd.DataFrame:
         """Score each model on each series: ``model, unique_id``, RMSE, MAE, MASE, CRPS, coverage, ``n``."""
         rows = self.shared()
-        return summarise(rows.assign(series=rows["unique_id"]), self.scales, ["model", "series"]).rename(
-            columns={"series": "unique_id"}
-        )
+        table = self._scored(rows.assign(series=rows["unique_id"]), ["series"])
+        return table.rename(columns={"series": "unique_id"})
+
+    def extrapolation(self, panel: pd.DataFrame, trained_h: Mapping[str, int], context: int) -> Extrapolation:
+        """Measure what models do beyond the horizon that they were trained for.
+
+        Parameters
+        ----------
+        panel : pandas.DataFrame
+            The one compared on.
+        trained_h : mapping of str to int
+            Bars ahead that each model was trained for.
+        context : int
+            Bars up to a cutoff whose standard deviation is the unit of errors, the same for all models.
+        """
+        return measure(self.shared(), self.folds, panel, trained_h, context)
+
+    def _scored(self, rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+        """Score each model within groups: each seed for itself, then the mean over seeds; `n` is their sum."""
+        keys = ["model", *by]
+        each = summarise(rows, self.scales, ["model", "seed", *by]).drop(columns="seed").groupby(keys)
+        return each.mean().assign(n=each["n"].sum()).reset_index()
 
     def significance(self, against: str | None = None, *, loss: str = "squared") -> pd.DataFrame:
         """Test every model against one by Diebold–Mariano.

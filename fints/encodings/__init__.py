@@ -4,9 +4,9 @@ from fints.encodings.attention import attend, attend_rotated
 from fints.encodings.base import Encoding, LayerTerms, NoEncoding, Terms, TimeAxis
 from fints.encodings.build import build
 from fints.encodings.config import CycleConfig, EncodingConfig, NoneConfig, RopeConfig
-from fints.encodings.cycle import cycle_room
 from fints.encodings.learned import effective_periods
 from fints.encodings.registry import COMBINATIONS, ENCODINGS, encoding_config
+from fints.encodings.room import fit_plan
 
 __all__ = [
     "COMBINATIONS",
@@ -23,7 +23,7 @@ __all__ = [
     "attend",
     "attend_rotated",
     "build",
-    "cycle_room",
     "effective_periods",
     "encoding_config",
+    "fit_plan",
 ]

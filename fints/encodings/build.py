@@ -110,7 +110,7 @@ def build(
     Warns
     -----
     UserWarning
-        If the plan has more cycles than the encoding has planes for them; it names those that are left out.
+        If the plan has more lines than the encoding has planes for them; it names those that are left out.
     """
     if plan is not None and not isinstance(plan, FrequencyPlan):
         raise EncodingError(

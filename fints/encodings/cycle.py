@@ -9,7 +9,6 @@ import torch
 from torch import Tensor, nn
 
 from fints.encodings.bank import ExactModule
-from fints.encodings.config import CycleConfig
 from fints.encodings.rope import Plane, RotaryEncoding, rope_planes
 from fints.encodings.seeding import seeded_lines
 from fints.errors import EncodingError
@@ -18,22 +17,13 @@ from fints.plan import CLOCKS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fints.encodings.config import EncodingConfig
+    from fints.encodings.config import CycleConfig
     from fints.plan import Cycle, FrequencyPlan, Line
 
 
-def cycle_room(config: EncodingConfig, head_dim: int) -> int:
-    """Count the planes that an encoding has for the lines of a plan.
-
-    Parameters
-    ----------
-    config : EncodingConfig
-        One that reads no plan counts all its planes.
-    head_dim : int
-        Channels D of a head.
-    """
-    planes = head_dim // 2
-    return round(config.share * planes) if isinstance(config, CycleConfig) else planes
+def cycle_count(config: CycleConfig, head_dim: int) -> int:
+    """Count the planes of a head of D channels that turn with cycles."""
+    return round(config.share * (head_dim // 2))
 
 
 def cycle_planes(config: CycleConfig, head_dim: int, plan: FrequencyPlan) -> tuple[Plane, ...]:
@@ -46,7 +36,7 @@ def cycle_planes(config: CycleConfig, head_dim: int, plan: FrequencyPlan) -> tup
         Channels D of a head; even.
     plan : FrequencyPlan
         Its lines fill the last ``share · D / 2`` planes; a plane of period P on a clock makes the places t and t + P
-        of that clock indistinguishable to it. If it holds more cycles than that, the strongest are taken
+        of that clock indistinguishable to it. If it holds more than that, the strongest are taken
         (`FrequencyPlan.strongest`), and a warning names the others.
 
     Returns
@@ -130,7 +120,7 @@ class LearnedCycles(ExactModule, RotaryEncoding):
 def _layout(config: CycleConfig, head_dim: int, plan: FrequencyPlan) -> tuple[tuple[Plane, ...], tuple[Line, ...]]:
     """Return the planes that keep the rope schedule, and the lines of those that follow."""
     rope = rope_planes(head_dim, config.base)
-    n_cycle = cycle_room(config, head_dim)
+    n_cycle = cycle_count(config, head_dim)
     if n_cycle == 0:
         raise EncodingError(f"a share of {config.share:g} of {len(rope)} planes leaves none to the cycles; raise it")
     return rope[: len(rope) - n_cycle], seeded_lines(plan, n_cycle, config.kind, "share")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def seeded_lines(plan: FrequencyPlan, planes: int, kind: str, share: str) -> tuple[Line, ...]:
-    """Share planes out among the strongest cycles of a plan, and warn of those that are left out.
+    """Share planes out among the strongest lines of a plan, and warn of those that are left out.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def seeded_lines(plan: FrequencyPlan, planes: int, kind: str, share: str) -> tup
     tuple of Line, length `planes`
     """
     kept = plan.strongest(planes)
-    left_out = [str(cycle) for cycle in plan.cycles if cycle not in kept.cycles]
+    left_out = plan.lost(kept)
     if left_out:
         warnings.warn(
             f"{kind!r} leaves out {', '.join(left_out)}: the plan has {len(plan.lines)} lines, but the planes for them "

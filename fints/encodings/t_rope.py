@@ -81,6 +81,10 @@ class TRopeConfig(EncodingConfig):
             return geometric_betas(self.beta_min, self.beta_max, planes)
         return (math.sqrt(self.beta_min * self.beta_max),) * planes
 
+    def seeded(self, planes: int) -> int:
+        """Count the planes that start at a line of the plan."""
+        return round(self.plan_share * planes)
+
 
 class TRope(Encoding):
     """Timestamps rotate queries and keys.
@@ -162,7 +166,7 @@ def _starts(
 
 def _seeded(config: TRopeConfig, betas: tuple[float, ...], plan: FrequencyPlan | None) -> dict[int, float]:
     """Give each line of the plan the free plane whose scale is nearest, with the α that makes its period."""
-    n_seeded = round(config.plan_share * len(betas))
+    n_seeded = config.seeded(len(betas))
     if n_seeded == 0:
         return {}
     if plan is None:

@@ -2,6 +2,7 @@
 
 from fints.periods.detect import detect_periods
 from fints.periods.result import Line, Periods, Spectrum
+from fints.periods.shorttime import ShortTime
 from fints.periods.stability import Amplitudes
 
-__all__ = ["Amplitudes", "Line", "Periods", "Spectrum", "detect_periods"]
+__all__ = ["Amplitudes", "Line", "Periods", "ShortTime", "Spectrum", "detect_periods"]

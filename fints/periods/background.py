@@ -174,13 +174,8 @@ def fit_background(
         The best by the information criterion. Of a long series the fast ordinates are thinned out.
     """
     frequency, power = periodogram.ordinates()
-    stride = 1 + len(frequency) // _MOST_ORDINATES
-    rows = np.r_[: min(_SLOWEST, len(frequency)), _SLOWEST : len(frequency) : stride]
-    weight = np.where(rows < _SLOWEST, 1.0, stride)
-    if without is not None:
-        apart = np.abs(frequency[rows] - without) > _PEAK_WIDTH / periodogram.duration
-        rows, weight = rows[apart], weight[apart]
-    data = _Ordinates(periodogram, len(frequency), rows, weight, np.maximum(power[rows], np.finfo(np.float64).tiny))
+    apart = None if without is None else np.abs(frequency - without) > _PEAK_WIDTH / periodogram.duration
+    data = _Ordinates(periodogram, np.maximum(power, np.finfo(np.float64).tiny), apart)
     tried = orders if like is None else [like.order]
     candidates = [_candidate(data, order, like) for order in tried]
     return min(candidates, key=lambda candidate: candidate[0])[1]
@@ -188,51 +183,83 @@ def fit_background(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ordinates:
-    """Ordinates to fit: every slow one, every so many of the fast ones with the weight of those left out."""
+    """Ordinates to fit, and which of them; all by default."""
 
     periodogram: Periodogram
-    count: int
-    rows: NDArray[np.intp]
-    weight: FloatArray
     power: FloatArray
+    apart: NDArray[np.bool_] | None
 
-    def terms(self, cosines: int, corner: float) -> FloatArray:
-        return _grid_terms(self.periodogram.length, self.count + 1, cosines, corner)[self.rows + 1]
+    def design(self, order: tuple[int, float]) -> tuple[_Design, FloatArray]:
+        """Regressors of an order, and the power at its ordinates."""
+        stride = 1 + len(self.power) // _MOST_ORDINATES
+        design = _design((self.periodogram.length, len(self.power), stride), *order)
+        power = self.power[design.rows]
+        if self.apart is None:
+            return design, power
+        apart = self.apart[design.rows]
+        return _Design.of(design.rows[apart], design.terms[apart], design.weight[apart]), power[apart]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Design:
+    """Regressors of the logarithm of the level.
+
+    Every slow ordinate, every so many of the fast ones with the weight of those left out; the inverse of their moments;
+    the covariance of the coefficients but for a factor.
+    """
+
+    rows: NDArray[np.intp]
+    terms: FloatArray
+    weight: FloatArray
+    weighted: FloatArray
+    inverse: FloatArray
+    covariance: FloatArray
+
+    @classmethod
+    def of(cls, rows: NDArray[np.intp], terms: FloatArray, weight: FloatArray) -> _Design:
+        weighted = terms.T * weight
+        inverse = np.asarray(np.linalg.inv(weighted @ terms), dtype=np.float64)
+        # thinned ordinates are fewer than their weights say
+        covariance = inverse @ ((weighted * weight) @ terms) @ inverse
+        return cls(rows, terms, weight, weighted, inverse, np.asarray(covariance))
+
+
+@lru_cache(maxsize=64)
+def _design(size: tuple[int, int, int], cosines: int, corner: float) -> _Design:
+    """Regressors by the length of a turn in samples, the number of ordinates, and how many fast ones go to one."""
+    length, count, stride = size
+    rows = np.r_[: min(_SLOWEST, count), _SLOWEST:count:stride]
+    weight = np.where(rows < _SLOWEST, 1.0, stride)
+    return _Design.of(rows, _grid_terms(length, count + 1, cosines, corner)[rows + 1], weight)
 
 
 def _candidate(data: _Ordinates, order: tuple[int, float], like: Background | None) -> tuple[float, Background]:
     """Information criterion and fit of one order."""
     cosines, corner = order
-    terms, power, weight = data.terms(cosines, corner), data.power, data.weight
+    design, power = data.design(order)
     correlation = data.periodogram.correlation
-    coefficients, inverse = _fit(terms, power, weight, None if like is None else like.coefficients)
-    coefficients[0] -= np.log(data.periodogram.kept)
-    # thinned ordinates are fewer than their weights say
-    covariance = inverse @ ((terms.T * weight**2) @ terms) @ inverse * (correlation * _VARIANCE / _SLOPE**2)
-    ratio = power * np.exp(-terms @ coefficients) / data.periodogram.kept
+    coefficients = _fit(design, power, None if like is None else like.coefficients)
+    ratio = power * np.exp(-design.terms @ coefficients)
     capped = np.where(ratio < _CAP, ratio, _CAP + _CAP * np.log(np.maximum(ratio, _CAP) / _CAP))
-    loss = float(weight @ (capped - _MEAN * np.log(ratio)))
-    size = terms.shape[1] + (0 < corner < 1)
-    criterion = 2 * loss * _SLOPE / _VARIANCE / correlation + size * np.log(weight.sum() / correlation)
+    loss = float(design.weight @ (capped - _MEAN * np.log(ratio)))
+    size = design.terms.shape[1] + (0 < corner < 1)
+    criterion = 2 * loss * _SLOPE / _VARIANCE / correlation + size * np.log(design.weight.sum() / correlation)
+    covariance = design.covariance * (correlation * _VARIANCE / _SLOPE**2)
     return criterion, Background(cosines, corner, coefficients, covariance, data.periodogram.step)
 
 
-def _fit(
-    terms: FloatArray, power: FloatArray, weight: FloatArray, start: FloatArray | None
-) -> tuple[FloatArray, FloatArray]:
-    """Minimise the convex objective by Newton's method; also give the inverse of the terms' moment matrix."""
-    weighted = terms.T * weight
-    inverse = np.asarray(np.linalg.inv(weighted @ terms), dtype=np.float64)
-    coefficients = inverse @ (weighted @ (np.log(power) + _EULER)) if start is None else start
-    solve = inverse @ weighted / _SLOPE
+def _fit(design: _Design, power: FloatArray, start: FloatArray | None) -> FloatArray:
+    """Minimise the convex objective by Newton's method."""
+    terms, weighted = design.terms, design.weighted
+    coefficients = design.inverse @ (weighted @ (np.log(power) + _EULER)) if start is None else start
     for _ in range(_ITERATIONS):
-        step = solve @ (np.minimum(power * np.exp(-terms @ coefficients), _CAP) - _MEAN)
+        step = design.inverse @ (weighted @ (np.minimum(power * np.exp(-terms @ coefficients), _CAP) - _MEAN)) / _SLOPE
         change = float(np.abs(terms @ step).max())
         # far from the minimum the expected curvature is too small a guide for a full step
         coefficients = coefficients + step * min(1.0, 2.0 / max(change, 1e-300))
         if change < _CONVERGED:
             break
-    return coefficients, inverse
+    return np.asarray(coefficients)
 
 
 def _terms(cycles_per_sample: FloatArray, cosines: int, corner: float) -> FloatArray:

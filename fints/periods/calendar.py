@@ -150,9 +150,8 @@ class CalendarSampling:
         if (lowest, apart) not in self._peaks:
             grid = np.linspace(lowest, 0.5, 200)
             own = 1 - self.coherence(grid) if apart else np.ones(len(grid))
-            # n bars have n / 2 independent ordinates, however they lie on the calendar
-            share = min(1.0, self.rate)
-            self._peaks[lowest, apart] = max(0.0, float(own.mean() * (0.5 - lowest) * self.spread)) * share
+            # what the weekends make of one frequency at another is too weak for both to stand out at once
+            self._peaks[lowest, apart] = max(0.0, float(own.mean() * (0.5 - lowest) * self.spread))
         return self._peaks[lowest, apart]
 
     def coherence(self, frequency: FloatArray) -> FloatArray:

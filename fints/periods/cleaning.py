@@ -1,13 +1,15 @@
-"""What is neither noise nor cycle and is taken out before lines are looked for: one-off effects and outliers."""
+"""What is neither noise nor cycle and is taken out first: one-off effects, outliers and shifts of level."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fints.periods.background import PLAIN_ORDERS, fit_background
+from fints.periods.leverage import Leverage
+from fints.periods.shifts import level_shifts, step_gains, step_sizes, steps
 from fints.periods.spectrum import fft_periodogram
 from fints.periods.whitening import whitened
 
@@ -29,7 +31,7 @@ _NEXT_TO = 3
 
 
 def cleaned(samples: Samples, effects: FloatArray | None) -> tuple[Samples, FloatArray]:
-    """Take out one-off effects and single outliers.
+    """Take out one-off effects, single outliers and shifts of level.
 
     Parameters
     ----------
@@ -43,34 +45,64 @@ def cleaned(samples: Samples, effects: FloatArray | None) -> tuple[Samples, Floa
     -------
     samples : Samples
         The same with other values, and a note of what was done. Outliers are values whose innovation exceeds six
-        standard deviations, judged by their median; at most one in a hundred.
+        standard deviations, judged by their median; at most one in a hundred. Shifts are those of
+        :func:`fints.periods.shifts.level_shifts`.
     columns : numpy.ndarray, shape (n, m)
         What was fitted and taken out, so that lines can be fitted beside it.
     """
     columns = _usable(samples, effects) if effects is not None else np.empty((len(samples.slot), 0))
-    # the first fit is disturbed by what is to be taken out, the second is not
-    first = _taken(samples, columns, samples.value, None)
-    taken, out, _ = _taken(samples, columns, samples.value - first[0], first[2])
-    outliers = out.shape[1] - columns.shape[1]
-    words = [f"{columns.shape[1]} regressors for one-off calendar effects"] if columns.shape[1] else []
-    words += [f"{outliers} outliers taken out"] if outliers else []
-    note = "; ".join([samples.note, *words] if samples.note else words)
-    return replace(samples, value=samples.value - taken, note=note, taken=out.shape[1]), out
-
-
-def _taken(
-    samples: Samples, columns: FloatArray, flat: FloatArray, like: Background | None
-) -> tuple[FloatArray, FloatArray, Background]:
-    """Give what is to be taken out, the regressors that it is made of, and the noise of the flat values."""
-    noise = fit_background(fft_periodogram(samples, flat), like=like, orders=PLAIN_ORDERS)
     beside = _beside(samples)
-    spikes = _spikes(samples, np.hstack([columns, beside]), noise)
-    out = np.hstack([columns, spikes])
-    plain = whitened(samples, np.column_stack([out, beside, samples.value]), noise)
-    size = _solved(plain[:, :-1], plain[:, -1])[: out.shape[1]]
-    # an effect is a departure from the mean day, so that the level stays
-    out = out - out.mean(axis=0)
-    return np.asarray(out @ size), out, noise
+    # the first fit is disturbed by what is to be taken out, the second is not
+    noise = _noise(samples, samples.value, None)
+    first = _Cleaning.of(samples, columns, beside, noise)
+    flat = samples.value - first.taken
+    noise = _noise(samples, flat, noise)
+    shifts = level_shifts(samples, flat, noise)
+    moved = steps(samples, shifts)
+    if shifts:
+        noise = _noise(samples, flat - moved @ step_sizes(samples, flat, noise, shifts), None)
+    last = _Cleaning.of(samples, np.hstack([columns, moved]), beside, noise)
+    note = _note(samples, columns.shape[1], last.outliers, shifts)
+    return replace(samples, value=samples.value - last.taken, note=note, leverage=last.leverage(samples)), last.out
+
+
+def _note(samples: Samples, effects: int, outliers: int, shifts: list[int]) -> str:
+    words = [samples.note] if samples.note else []
+    words += [f"{effects} regressors for one-off calendar effects"] if effects else []
+    words += [f"{outliers} outliers taken out"] if outliers else []
+    days = [samples.date(first) for first in sorted(shifts)]
+    words += [f"shift of level at {', '.join(days)} taken out"] if days else []
+    return "; ".join(words)
+
+
+def _noise(samples: Samples, value: FloatArray, like: Background | None) -> Background:
+    return fit_background(fft_periodogram(samples, value), like=like, orders=PLAIN_ORDERS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cleaning:
+    """What is taken out of a series, shape (n,), its regressors, those in units of the noise, and how many spikes."""
+
+    taken: FloatArray
+    out: FloatArray
+    plain: FloatArray
+    beside: FloatArray
+    outliers: int
+
+    @classmethod
+    def of(cls, samples: Samples, columns: FloatArray, beside: FloatArray, noise: Background) -> _Cleaning:
+        plain = whitened(samples, np.column_stack([columns, beside, samples.value]), noise)
+        spikes = _spikes(samples, plain, noise)
+        out = np.hstack([columns, spikes])
+        own = np.hstack([plain[:, : columns.shape[1]], whitened(samples, spikes, noise)])
+        kept = plain[:, columns.shape[1] : -1]
+        size = _solved(np.hstack([own, kept]), plain[:, -1])[: out.shape[1]]
+        # an effect is a departure from the mean day, so that the level stays
+        out = out - out.mean(axis=0)
+        return cls(np.asarray(out @ size), out, own, kept, spikes.shape[1])
+
+    def leverage(self, samples: Samples) -> Leverage | None:
+        return Leverage.of(samples, self.plain, self.beside)
 
 
 def _solved(columns: FloatArray, target: FloatArray) -> FloatArray:
@@ -98,9 +130,8 @@ def _time(samples: Samples) -> FloatArray:
     return (samples.session - samples.middle("session")) / samples.duration("session")
 
 
-def _spikes(samples: Samples, columns: FloatArray, noise: Background) -> FloatArray:
-    """One column for each outlier, shape (n, number of outliers)."""
-    plain = whitened(samples, np.column_stack([columns, samples.value]), noise)
+def _spikes(samples: Samples, plain: FloatArray, noise: Background) -> FloatArray:
+    """One column for each outlier of the last column beside the others, shape (n, number of outliers)."""
     innovation = plain[:, -1] - plain[:, :-1] @ _solved(plain[:, :-1], plain[:, -1])
     size = np.abs(innovation)
     far = np.flatnonzero(size > _OUTLYING * _MAD * np.median(size))
@@ -112,4 +143,9 @@ def _spikes(samples: Samples, columns: FloatArray, noise: Background) -> FloatAr
             chosen.append(int(row))
     spikes = np.zeros((len(size), len(chosen)))
     spikes[chosen, np.arange(len(chosen))] = 1.0
-    return spikes
+    if not chosen:
+        return spikes
+    own = whitened(samples, spikes, noise)
+    gain = 0.5 * (innovation @ own) ** 2 / np.sum(own**2, axis=0)
+    # in noise with memory the first day of a new level is as surprising as an outlier
+    return np.asarray(spikes[:, gain >= step_gains(samples, samples.value, noise)[chosen]])

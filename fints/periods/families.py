@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fints.periods.bursts import find_bursts
 from fints.periods.harmonics import group_harmonics, harmonic_number
 from fints.periods.lines import Tone
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fints.periods.bursts import Burst
     from fints.periods.peeling import Peeled
     from fints.periods.samples import Clock
 
@@ -24,8 +26,9 @@ if TYPE_CHECKING:
 YEAR = 365.25
 _SURE = 3.0
 _HARMONIC_BINS = 0.6
-_OF_THE_YEAR = 26
+_OF_THE_YEAR = 48
 _SEASONS = 24
+_BY_CHANCE = 0.25
 _STRONGER = 2.0
 _HIGH = 24
 
@@ -44,6 +47,8 @@ class Family:
         Harmonic number to line.
     sidebands : tuple of int
         Lines that are the sum or difference of a member and a slower cycle: the cycle's size changes with the latter.
+    burst : Burst, optional
+        The part of the series that the strongest member is confined to.
     """
 
     clock: Clock
@@ -51,6 +56,12 @@ class Family:
     error: float
     members: Mapping[int, int]
     sidebands: tuple[int, ...] = ()
+    burst: Burst | None = None
+
+    @property
+    def alone(self) -> Burst | None:
+        """The burst that the cycle is, if it has no harmonics."""
+        return self.burst if set(self.members) == {1} else None
 
     @property
     def head(self) -> int:
@@ -90,18 +101,29 @@ class _Lines:
 def families(peeled: Peeled) -> list[Family]:
     """Cycles of a series, the strongest first."""
     lines = _Lines.of(peeled)
+    bursts = find_bursts(peeled.samples, peeled.fit, lines.rows, peeled.background, peeled.clocks)
+    parts = {row for burst in bursts for row in burst.rows[1:]}
+    lines.rows[:] = [row for row in lines.rows if row not in parts]
     carriers = _sidebands(lines)
     free = [row for row in lines.rows if row not in carriers]
     found: list[Family] = []
-    clocks = _clocks(lines, free)
-    for clock in sorted(set(clocks.values())):
-        found.extend(_grouped(lines, [row for row in free if clocks[row] == clock], clock))
+    own = _clocks(lines, free)
+    for clock in sorted(set(own.values())):
+        found.extend(_grouped(lines, [row for row in free if own[row] == clock], clock))
     found = _absorbed(lines, found)
     with_sides = []
     for family in found:
         sides = tuple(side for side, carrier in carriers.items() if carrier in family.members.values())
-        with_sides.append(Family(family.clock, family.frequency, family.error, family.members, sides))
+        with_sides.append(_confined(replace(family, sidebands=sides), bursts))
     return sorted(with_sides, key=lambda family: -max(lines.strength[row] for row in family.members.values()))
+
+
+def _confined(family: Family, bursts: list[Burst]) -> Family:
+    """Say in which part of the series a cycle lives; one that has no harmonics has its frequency from there."""
+    burst = next((burst for burst in bursts if burst.rows[0] in family.members.values()), None)
+    if burst is None or set(family.members) != {1}:
+        return replace(family, burst=burst)
+    return replace(family, clock=burst.tone.clock, frequency=burst.tone.frequency, error=burst.error, burst=burst)
 
 
 def _clocks(lines: _Lines, rows: list[int]) -> dict[int, Clock]:
@@ -134,11 +156,11 @@ def _grouped(lines: _Lines, rows: list[int], clock: Clock) -> list[Family]:
     return _of_the_year(lines, found) if clock == "calendar" else found
 
 
-def _family(lines: _Lines, clock: Clock, members: Mapping[int, int]) -> Family:
+def _family(lines: _Lines, clock: Clock, members: Mapping[int, int], *, sure: bool = False) -> Family:
     """Place the fundamental at the precision-weighted mean of what its harmonics imply.
 
-    A cycle that drifts spreads its harmonics further apart than their errors; then its fundamental stays where it was
-    found.
+    The harmonics of a cycle that drifts lie further apart than their errors. Then its fundamental stays where it was
+    found, unless the members surely belong together: then the errors are widened until they agree.
     """
     rows, numbers = list(members.values()), np.array(list(members), dtype=np.float64)
     values = np.array([lines.on(row, clock) for row in rows])
@@ -146,11 +168,12 @@ def _family(lines: _Lines, clock: Clock, members: Mapping[int, int]) -> Family:
     error = np.maximum(lines.error[rows] * scale / numbers, 1e-300)
     weight = error**-2.0
     implied = values[:, 0] / numbers
-    frequency = float(weight @ implied / weight.sum())
-    if 1 in members and np.any(np.abs(implied - frequency) > _SURE * error):
+    frequency, own = float(weight @ implied / weight.sum()), dict(sorted(members.items()))
+    if 1 in members and not sure and np.any(np.abs(implied - frequency) > _SURE * error):
         first = rows.index(members[1])
-        return Family(clock, float(implied[first]), float(error[first]), dict(sorted(members.items())))
-    return Family(clock, frequency, float(weight.sum() ** -0.5), dict(sorted(members.items())))
+        return Family(clock, float(implied[first]), float(error[first]), own)
+    spread = float(weight @ (implied - frequency) ** 2) / max(1, len(rows) - 1) if sure else 1.0
+    return Family(clock, frequency, float(np.sqrt(max(1.0, spread) / weight.sum())), own)
 
 
 def _absorbed(lines: _Lines, found: list[Family]) -> list[Family]:
@@ -172,46 +195,59 @@ def _absorbed(lines: _Lines, found: list[Family]) -> list[Family]:
 
 
 def _of_the_year(lines: _Lines, found: list[Family]) -> list[Family]:
-    """Join families whose fundamentals are multiples of the year's frequency, if there are several."""
+    """Join lines that are multiples of the year's frequency, if there are several.
+
+    Up to the forty-eighth, a quarter of a month, beyond which the week is near.
+    """
     joined: dict[int, int] = {}
     rest = []
     for family in found:
-        number = _multiple_of_the_year(lines.on(family.head, "calendar"))
-        multiples = {(number or 0) * k: row for k, row in family.members.items()}
-        if number is None or multiples.keys() & joined.keys():
+        number = _multiple_of_the_year(lines.on(family.head, "calendar")) or 0
+        multiples = {number * k // min(family.members): row for k, row in family.members.items()}
+        own = {m: _multiple_of_the_year(lines.on(row, "calendar")) for m, row in multiples.items()}
+        strays = any(m <= _OF_THE_YEAR and own[m] != m for m in own)
+        if not number or strays or multiples.keys() & joined.keys():
             rest.append(family)
             continue
         joined |= multiples
-    common = np.gcd.reduce(list(joined)) if joined else 0
-    heads = len(found) - len(rest)
-    if heads < 2:
+    if len(joined) < 2:
         return found
+    common = np.gcd.reduce(list(joined))
     members = {int(number // common): row for number, row in joined.items()}
-    return [*rest, _family(lines, "calendar", members)]
+    return [*rest, _family(lines, "calendar", members, sure=True)]
 
 
 def _multiple_of_the_year(value: tuple[float, float]) -> int | None:
     number = int(np.rint(value[0] * YEAR))
-    return number if 1 <= number <= _OF_THE_YEAR and abs(value[0] - number / YEAR) <= value[1] else None
+    told = _seasons_told_apart(value[1])
+    return number if told and 1 <= number <= _OF_THE_YEAR and abs(value[0] - number / YEAR) <= value[1] else None
+
+
+def _seasons_told_apart(tolerance: float) -> bool:
+    """Whether few frequencies lie within a tolerance of a multiple of the year's by chance."""
+    return 2 * tolerance * YEAR <= _BY_CHANCE
 
 
 def _sidebands(lines: _Lines) -> dict[int, int]:
     """Lines that are a sum or a difference of a stronger line and a slower cycle, to that stronger line.
 
     A carrier's second and third harmonic count too, found or not, as five days a week hold only two of the week's. The
-    slower cycle is another line, or a season: a multiple of the year's frequency up to the twenty-fourth.
+    slower cycle is another line, or a season: a multiple of the year's frequency up to the twenty-fourth, if the series
+    is long enough to tell these apart.
     """
     found: dict[int, int] = {}
+    rate = lines.peeled.samples.rate
     for row in sorted(lines.rows, key=lambda k: lines.strength[k]):
         clock = lines.peeled.peaks[row].tone.clock
         own = lines.on(row, clock)
         if clock == "calendar" and _multiple_of_the_year(own) is not None:
             continue
+        told = _seasons_told_apart(lines.on(row, "calendar")[1])
+        seasons = [Tone("calendar", m / YEAR).on(clock, rate) for m in range(1, _SEASONS + 1)] if told else []
         stronger = [k for k in lines.rows if lines.strength[k] > _STRONGER * lines.strength[row] and k not in found]
         for carrier in stronger:
             strong = lines.on(carrier, clock)
             slow = [lines.on(k, clock) for k in lines.rows if k not in {row, carrier}]
-            seasons = [Tone("calendar", m / YEAR).on(clock, lines.peeled.samples.rate) for m in range(1, _SEASONS + 1)]
             slow += [(season, 0.0) for season in seasons]
             offs = [abs(own[0] - number * strong[0]) for number in (1, 2, 3)]
             if any(

@@ -74,8 +74,9 @@ def present_harmonics(peeled: Peeled, family: Family, frame: Whitening) -> tuple
     """Which multiples of a cycle's frequency its series shows.
 
     Where a harmonic lies is known once the fundamental is, so it is not charged with the search over the whole band: it
-    counts if a wave there explains, in place of the cycle's own lines, more than chance does at the level `alpha` over
-    the eight multiples. In place of them, since five days a week hold only two of the week's three harmonics.
+    counts if a wave there explains more than chance does at the level `alpha` over the eight multiples. It is tried
+    beside the cycle's lowest line, but in place of its other harmonics, some of which stand for one another: five days
+    a week hold only two of the week's three, and one-off effects take a comb out of the month's.
 
     Parameters
     ----------
@@ -89,18 +90,18 @@ def present_harmonics(peeled: Peeled, family: Family, frame: Whitening) -> tuple
     Returns
     -------
     tuple of int
-        Those of the family's members and any more.
+        Those of the family's members and any more above the lowest.
     """
-    samples = peeled.samples
-    others = [tone for row, tone in enumerate(peeled.fit.tones) if row not in family.members.values()]
-    basis = np.linalg.qr(np.hstack([np.empty((len(samples.slot), 0)), *(frame.waves(tone) for tone in others)]))[0]
+    samples, duration = peeled.samples, peeled.samples.duration(family.clock)
+    tones = peeled.fit.tones
+    others = [tone for row, tone in enumerate(tones) if row not in family.members.values()]
+    basis = np.linalg.qr(np.hstack([frame.waves(tone) for tone in (*others, tones[family.head])]))[0]
     target = frame.plain(samples.value[:, None])[:, 0]
     target -= basis @ (basis.T @ target)
-    duration = samples.duration(family.clock)
     taken = np.array([tone.on(family.clock, samples.rate) for tone in others])
     fastest = (0.5 if family.clock == "calendar" else 0.5 / samples.step) - 1 / duration
     found = set(family.members)
-    for number in range(2, HIGHEST_HARMONIC + 1):
+    for number in set(range(min(found) + 1, HIGHEST_HARMONIC + 1)) - found:
         centre = number * family.frequency
         if centre > fastest or np.any(np.abs(taken - centre) * duration < 1):
             continue

@@ -62,7 +62,8 @@ class LineFit:
     residual : numpy.ndarray, shape (n,)
         Values less the lines and the regressors beside them (mean and trend stay in).
     misfit : float
-        Half the sum of squares left, in units of the noise: the negative log-likelihood but for a constant.
+        Half the sum of squares left, in units of the noise: the negative log-likelihood but for a constant; NaN for no
+        line.
     """
 
     tones: tuple[Tone, ...]
@@ -93,6 +94,12 @@ class LineFit:
         """Values of one line at the samples, shape (n,)."""
         waves = wave_columns(samples, [self.tones[index]])
         return np.asarray(waves @ np.array([self.cosine[index], self.sine[index]]))
+
+
+def no_lines(value: FloatArray) -> LineFit:
+    """Fit of no line at all."""
+    none = np.empty(0)
+    return LineFit((), none, none, none, value, np.nan)
 
 
 def fit_lines(

@@ -8,26 +8,28 @@ elsewhere in the spectrum goes with it (Högbom 1974, A&A Suppl. 15, 417-426; Ro
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fints.periods.background import PLAIN_ORDERS, fit_background
-from fints.periods.calendar import calendar_sampling
-from fints.periods.lines import LineFit, Tone, fit_lines
-from fints.periods.scan import calendar_scan, session_scan
+from fints.periods.lines import LineFit, Tone, fit_lines, no_lines
+from fints.periods.noise import STRIKING, Noise
+from fints.periods.robust import pseudo_values
+from fints.periods.scan import scans_of
 from fints.periods.search import Left
-from fints.periods.spectrum import METHODS
+from fints.periods.spectrum import METHODS, without_trend
 from fints.periods.whitening import Whitening
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from numpy.typing import NDArray
 
     from fints.periods.background import Background
-    from fints.periods.samples import Samples
-    from fints.periods.scan import Scan
+    from fints.periods.samples import Clock, Samples
     from fints.periods.search import Peak, Search
-    from fints.periods.spectrum import Periodogram
 
     FloatArray = NDArray[np.float64]
 
@@ -37,7 +39,6 @@ _NEIGHBOURS = 4.0
 _ALONE = 3
 _FINAL = 6
 _CLEAR = 15.0
-_STRIKING = 30.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,8 +55,10 @@ class Peeled:
         The lines, in the order found; also those too slow to be reported.
     fit : LineFit
         All of them together.
-    left : Left
-        The last look.
+    background : Background
+        Level of what is left.
+    clocks : tuple of {"session", "calendar"}
+        Where lines were looked for.
     p_value : float
         Of the highest peak.
     """
@@ -64,47 +67,15 @@ class Peeled:
     search: Search
     peaks: tuple[Peak, ...]
     fit: LineFit
-    left: Left
+    background: Background
+    clocks: tuple[Clock, ...]
     p_value: float
 
 
-def look(samples: Samples, value: FloatArray, search: Search, noise: tuple[Periodogram, Background]) -> Left:
-    """See some values on the clocks that are searched, against a null level and the periodogram it was fitted to."""
-    periodogram = METHODS[search.method](samples, value)
-    return Left(*noise, scans_of(samples, value, search, (periodogram, noise[1])))
-
-
-def noise_of(samples: Samples, search: Search) -> tuple[Periodogram, Background]:
-    """Fit the null level of a series, its most striking lines taken out, and give the periodogram without them.
-
-    A line that towers over the noise would lend its skirts to the level, which a rich model then follows.
-    """
-    compute, value = METHODS[search.method], samples.value
-    frame = Whitening(samples)
-    for _ in range(search.max_lines + _SLOW):
-        periodogram = compute(samples, value)
-        plain = fit_background(periodogram, orders=PLAIN_ORDERS)
-        scans = scans_of(samples, value, search, (periodogram, plain))
-        scan, row, _ = max(((scan, *scan.top(scan.summits, 0.0)) for scan in scans), key=lambda top: top[2])
-        if row < 0 or scan.ratio[row] < _STRIKING:
-            break
-        value = fit_lines(frame, value, [Tone(scan.clock, float(scan.frequency[row]))], steps=_ALONE).residual
-    periodogram = compute(samples, value)
-    return periodogram, fit_background(periodogram)
-
-
-def scans_of(
-    samples: Samples, value: FloatArray, search: Search, against: tuple[Periodogram, Background]
-) -> tuple[Scan, ...]:
-    """See some values on the clocks that are searched, against a given null level."""
-    periodogram, background = against
-    scans: list[Scan] = []
-    if search.clock != "calendar":
-        scans.append(session_scan(periodogram, background, search.min_cycles))
-    if search.clock == "calendar" or (search.clock == "both" and not samples.same_clocks):
-        kind = (search.min_cycles, search.clock == "both")
-        scans.append(calendar_scan(calendar_sampling(samples), samples, value, background, kind))
-    return tuple(scans)
+def look(value: FloatArray, search: Search, noise: Noise) -> Left:
+    """See some values on the clocks that are searched, against a null level."""
+    periodogram = METHODS[search.method](noise.samples, value)
+    return Left(noise, scans_of(noise.samples, value, search, (periodogram, noise.background)))
 
 
 def peel(samples: Samples, search: Search, beside: FloatArray | None = None) -> tuple[Peeled, Whitening]:
@@ -126,22 +97,43 @@ def peel(samples: Samples, search: Search, beside: FloatArray | None = None) -> 
     frame : Whitening
         In which it was fitted; it is large.
     """
-    noise = noise_of(samples, search)
+    return ESTIMATORS[search.estimator](samples, search, beside)
+
+
+def peel_robustly(samples: Samples, search: Search, beside: FloatArray | None = None) -> tuple[Peeled, Whitening]:
+    """Search pseudo-values instead, first those about mean and trend, then those about the lines found in them."""
+    flat = _flat(samples, samples.value)
+    noise = fit_background(METHODS[search.method](samples, samples.value), orders=PLAIN_ORDERS)
+    pseudo = pseudo_values(samples, samples.value - flat, noise)
+    peeled, _ = peel_linearly(pseudo, search, beside)
+    fitted = pseudo.value - _flat(samples, peeled.fit.residual)
+    return peel_linearly(pseudo_values(samples, fitted, peeled.background), search, beside)
+
+
+def _flat(samples: Samples, value: FloatArray) -> FloatArray:
+    return without_trend(samples, samples.regular(value))[samples.slot]
+
+
+def peel_linearly(samples: Samples, search: Search, beside: FloatArray | None = None) -> tuple[Peeled, Whitening]:
+    """Search the values as they are."""
+    noise = Noise.first(samples, search, search.max_lines + _SLOW)
     run = _take_out(samples, search, beside, noise)
-    periodogram = METHODS[search.method](samples, run.residual)
-    noise = (periodogram, fit_background(periodogram)) if run.known else noise
-    if run.known and noise[1].order != run.left.background.order:
+    noise = Noise.of(samples, search.method, run.residual) if run.known else noise
+    if run.known and noise.background.order != run.left.background.order:
         # the lines had a part in the shape of the level: once more against that of what they leave
         run = _take_out(samples, search, beside, noise)
     left, known = run.left, run.known
     if known:
-        left = look(samples, run.residual, search, _refitted(samples, run.residual, search, left))
-    frame = Whitening(samples, left.background, beside)
+        left = look(run.residual, search, left.noise.refitted(run.residual))
+    frame, clocks = Whitening(samples, left.background, beside), tuple(scan.clock for scan in left.scans)
+    first = run.judged[0] if run.judged else 1.0
+    if not known:
+        return Peeled(samples, search, (), no_lines(samples.value), left.background, clocks, first), frame
     fit = fit_lines(frame, samples.value, [line.tone for line in known], steps=_FINAL)
     known = [replace(line, tone=tone) for line, tone in zip(known, fit.tones, strict=True)]
     waves = sum(fit.line(row, samples) for row in range(len(known)))
     samples = replace(samples, value=fit.residual + waves)
-    return Peeled(samples, search, tuple(known), fit, left, run.judged[0] if run.judged else 1.0), frame
+    return Peeled(samples, search, tuple(known), fit, left.background, clocks, first), frame
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,19 +146,17 @@ class _Run:
     left: Left
 
 
-def _take_out(
-    samples: Samples, search: Search, beside: FloatArray | None, noise: tuple[Periodogram, Background]
-) -> _Run:
-    left = look(samples, samples.value, search, noise)
+def _take_out(samples: Samples, search: Search, beside: FloatArray | None, noise: Noise) -> _Run:
+    left = look(samples.value, search, noise)
     # the lines hardly change the shape of the noise, so that one frame serves until the last fit
-    frame = Whitening(samples, noise[1], beside)
+    frame = Whitening(samples, noise.background, beside)
     known: list[Peak] = []
     judged: list[float] = []
     residual, fresh = samples.value, True
     while (peak := left.highest_peak(search, samples, known)) is not None:
         if peak.p_value > search.alpha and not fresh:
             # a level that the lines taken out have no part in may show one more
-            left, fresh = look(samples, residual, search, _refitted(samples, residual, search, left)), True
+            left, fresh = look(residual, search, left.noise.refitted(residual)), True
             continue
         judged.extend([peak.p_value] if search.reports(peak.tone, samples) else [])
         if peak.p_value > search.alpha or len(judged) > search.max_lines or len(known) > search.max_lines + _SLOW:
@@ -178,24 +168,27 @@ def _take_out(
             break
         residual, fresh = tried.residual, False
         known = [replace(line, tone=tone) for line, tone in zip(lines, tried.tones, strict=True)]
-        left = look(samples, residual, search, (left.periodogram, left.background))
+        left = look(residual, search, left.noise)
     return _Run(known, judged, residual, left)
 
 
-def _refitted(samples: Samples, value: FloatArray, search: Search, left: Left) -> tuple[Periodogram, Background]:
-    periodogram = METHODS[search.method](samples, value)
-    return periodogram, fit_background(periodogram, like=left.background)
-
-
 def _on_its_clock(frame: Whitening, value: FloatArray, peak: Peak) -> Peak:
-    """Refine a peak alone, and move it to the other clock if it explains more there."""
-    own = fit_lines(frame, value, [peak.tone], steps=_ALONE)
+    """Refine a peak alone, and move it to an alias or to the other clock if it explains more there."""
+    fits = [fit_lines(frame, value, [tone], steps=_ALONE) for tone in (peak.tone, *_striking(peak))]
+    own = min(fits, key=lambda fit: fit.misfit)
+    if own is not fits[0]:
+        return replace(peak, tone=own.tones[0], rival=None, lead=np.inf)
     if peak.rival is None or peak.lead > _CLEAR:
         return replace(peak, tone=own.tones[0])
     other = fit_lines(frame, value, [peak.rival], steps=_ALONE)
     lead = other.misfit - own.misfit
     first, second = (own, other) if lead >= 0 else (other, own)
     return replace(peak, tone=first.tones[0], rival=second.tones[0], lead=abs(lead))
+
+
+def _striking(peak: Peak) -> tuple[Tone, ...]:
+    """Aliases of a peak that towers over the noise; about a weak one the highest are other noise."""
+    return peak.aliases if peak.ratio > STRIKING else ()
 
 
 def _refit(frame: Whitening, lines: list[Peak]) -> LineFit:
@@ -211,3 +204,9 @@ def _refit(frame: Whitening, lines: list[Peak]) -> LineFit:
 def _crowded(samples: Samples, tones: tuple[Tone, ...]) -> bool:
     places = sorted(tone.on("session", samples.rate) for tone in tones)
     return bool(np.diff(places).min(initial=np.inf) * samples.duration("session") < _APART)
+
+
+ESTIMATORS: Mapping[str, Callable[[Samples, Search, FloatArray | None], tuple[Peeled, Whitening]]] = MappingProxyType(
+    {"linear": peel_linearly, "robust": peel_robustly}
+)
+"""Ways to search a series, by name: each value by its square, or surprising ones by less."""

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from fints.errors import UnknownNameError
-from fints.periods.peeling import scans_of
+from fints.periods.scan import scans_of
+from fints.periods.shorttime import short_time
 from fints.periods.significance import ratio_of, search_threshold
 from fints.periods.spectrum import METHODS
 from fints.periods.stability import rolling_amplitudes
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from fints.periods.peeling import Peeled
     from fints.periods.samples import Clock
+    from fints.periods.shorttime import ShortTime
     from fints.periods.stability import Amplitudes
     from fints.series import SeriesProblem
 
@@ -62,7 +64,7 @@ class Line:
     strength : float
         Power of the strongest harmonic over the null level where it was found (1 is no line at all).
     amplitude : float
-        Half the swing of the lowest line found, in units of y.
+        Half the swing of the lowest line found, in units of y; of a cycle that lives in a part of the series, there.
     phase : float
         φ of ``amplitude · cos(2π · harmonic · place / period + φ)``, `harmonic` being the lowest found and the place
         counted on `clock` from 1970-01-01; radians.
@@ -73,7 +75,7 @@ class Line:
     q_value : float
         The same over all series of the panel (Benjamini-Hochberg).
     stable : bool
-        Whether the strongest harmonic runs through the whole series.
+        Whether the strongest harmonic runs through the whole series; the note says where it lives if only in a part.
     method : str
         How it was found, in words.
     other_period : float
@@ -179,7 +181,7 @@ class Periods:
 
     def clocks(self, unique_id: str) -> tuple[Clock, ...]:
         """Clocks on which a series was searched, that of its strongest line first."""
-        clocks = [scan.clock for scan in self._find(unique_id).left.scans]
+        clocks = self._find(unique_id).clocks
         first = next((line.clock for line in self.lines if line.unique_id == unique_id), None)
         return tuple(sorted(clocks, key=lambda clock: clock != first))
 
@@ -207,7 +209,7 @@ class Periods:
             raise UnknownNameError("clock", clock, clocks)
         samples, search = peeled.samples, peeled.search
         periodogram = METHODS[search.method](samples, samples.value)
-        scans = scans_of(samples, samples.value, search, (periodogram, peeled.left.background))
+        scans = scans_of(samples, samples.value, search, (periodogram, peeled.background))
         scan = next(one for one in scans if one.clock == (clock or clocks[0]))
         needed = search_threshold(search.alpha, sum(one.peaks for one in scans))
         band = scan.frequency * scan.duration >= search.min_cycles
@@ -234,7 +236,18 @@ class Periods:
         wanted = min(line.harmonics) / line.period
         frequencies = np.array([tone.on(line.clock, peeled.samples.rate) for tone in peeled.fit.tones])
         index = int(np.abs(frequencies - wanted).argmin())
-        return rolling_amplitudes(peeled.samples, peeled.fit, index, peeled.left.background, windows)
+        return rolling_amplitudes(peeled.samples, peeled.fit, index, peeled.background, windows)
+
+    def short_time(self, unique_id: str) -> ShortTime:
+        """Spectrum of one series over time on the session clock, one-off effects taken out, for a figure.
+
+        Raises
+        ------
+        UnknownNameError
+            If the series was not searched.
+        """
+        peeled = self._find(unique_id)
+        return short_time(peeled.samples, peeled.background)
 
     def _find(self, unique_id: str) -> Peeled:
         if unique_id not in self.searched:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from fints.periods.leverage import Leverage
     from fints.sessions import ExchangeCalendar
 
     FloatArray = NDArray[np.float64]
@@ -47,8 +48,8 @@ class Samples:
         Width of a slot in sessions: 1, or one over the bars of a full session.
     note : str
         What was left out, in words; empty if nothing was.
-    taken : int
-        How many degrees of freedom the effects and outliers took that were taken out.
+    leverage : Leverage, optional
+        How much of the noise is left where effects were taken out.
     """
 
     unique_id: str
@@ -58,7 +59,7 @@ class Samples:
     slot: NDArray[np.int64]
     step: float
     note: str = field(default="")
-    taken: int = 0
+    leverage: Leverage | None = None
 
     @property
     def size(self) -> int:
@@ -128,6 +129,10 @@ class Samples:
         after = np.minimum(before + 1, len(self.slot) - 1)
         width = np.maximum(self.slot[after] - self.slot[before], 1)
         return before, (grid - self.slot[before]) / width
+
+    def date(self, row: int) -> str:
+        """Civil day of a sample."""
+        return str(np.datetime64(int(self.calendar[row]), "D"))
 
     def describe(self) -> str:
         """Say how gaps are treated; empty if there is none."""

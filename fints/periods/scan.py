@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fints.periods.significance import exceedance
+from fints.periods.calendar import calendar_sampling
+from fints.periods.significance import exceedance, search_threshold
 from fints.periods.spectrum import OVERSAMPLING
 
 if TYPE_CHECKING:
@@ -17,11 +18,13 @@ if TYPE_CHECKING:
     from fints.periods.background import Background
     from fints.periods.calendar import CalendarSampling
     from fints.periods.samples import Clock, Samples
+    from fints.periods.search import Search
     from fints.periods.spectrum import Periodogram
 
     FloatArray = NDArray[np.float64]
 
 _COARSE = 400
+_RARE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +101,21 @@ class Scan:
         return best, (False, float(self.surprise[best]))
 
 
-def session_scan(periodogram: Periodogram, background: Background, min_cycles: float) -> Scan:
+def scans_of(
+    samples: Samples, value: FloatArray, search: Search, against: tuple[Periodogram, Background]
+) -> tuple[Scan, ...]:
+    """See some values on the clocks that are searched, against a given null level."""
+    periodogram, background = against
+    scans: list[Scan] = []
+    if search.clock != "calendar":
+        scans.append(session_scan(samples, periodogram, background, search.min_cycles))
+    if search.clock == "calendar" or (search.clock == "both" and not samples.same_clocks):
+        kind = (search.min_cycles, search.clock == "both")
+        scans.append(calendar_scan(calendar_sampling(samples), samples, value, background, kind))
+    return tuple(scans)
+
+
+def session_scan(samples: Samples, periodogram: Periodogram, background: Background, min_cycles: float) -> Scan:
     """See a series on the session clock."""
     band = slice(*_band(periodogram.frequency, 1 / periodogram.duration, periodogram.nyquist))
     frequency = periodogram.frequency[band]
@@ -111,7 +128,7 @@ def session_scan(periodogram: Periodogram, background: Background, min_cycles: f
         null=background.grid_level(length, len(periodogram.frequency))[band],
         log_variance=smooth_log_variance(background, frequency),
         duration=periodogram.duration,
-        peaks=max(0.0, float(width)) * periodogram.spread,
+        peaks=_surviving(samples, "session", min_cycles, max(0.0, float(width)) * periodogram.spread),
     )
 
 
@@ -147,8 +164,15 @@ def calendar_scan(
         null=sampling.energy / information,
         log_variance=smooth_log_variance(background, cycles),
         duration=duration,
-        peaks=sampling.peaks(search[0] / duration, apart=search[1]),
+        peaks=_surviving(samples, "calendar", search[0], sampling.peaks(search[0] / duration, apart=search[1])),
     )
+
+
+def _surviving(samples: Samples, clock: Clock, lowest: float, peaks: float) -> float:
+    """Take off the peaks that went with one-off effects; what is left of those that noise shows once in twenty."""
+    if samples.leverage is None:
+        return peaks
+    return peaks * samples.leverage.surviving(clock, lowest, search_threshold(_RARE, peaks))
 
 
 def smooth_log_variance(background: Background, frequency: FloatArray) -> FloatArray:

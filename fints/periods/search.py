@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from fints.errors import ConfigError, UnknownNameError
-from fints.periods.background import fit_background
 from fints.periods.lines import Tone
 from fints.periods.significance import exceedance, search_p_value, search_threshold
 from fints.periods.spectrum import METHODS
@@ -19,18 +18,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fints.periods.background import Background
+    from fints.periods.noise import Noise
     from fints.periods.samples import Samples
     from fints.periods.scan import Scan
-    from fints.periods.spectrum import Periodogram
 
     FloatArray = NDArray[np.float64]
 
 Clocks = Literal["both", "session", "calendar"]
+Estimator = Literal["linear", "robust"]
 
 TIE = 3.0
 _SEPARATION = 1.25
 _SKIRT = 5.0
 _WEAK = 0.1
+_AS_HIGH = 0.5
 _SAME = 3.0
 
 
@@ -52,6 +53,8 @@ class Search:
         A name of :data:`fints.periods.spectrum.METHODS`.
     longest : float, optional
         Longest period wanted, in sessions.
+    estimator : {"linear", "robust"}
+        A name of :data:`fints.periods.peeling.ESTIMATORS`.
 
     Raises
     ------
@@ -65,6 +68,7 @@ class Search:
     clock: Clocks = "both"
     method: str = "fft"
     longest: float | None = None
+    estimator: Estimator = "linear"
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 1:
@@ -79,6 +83,8 @@ class Search:
             raise UnknownNameError("periodogram method", self.method, METHODS)
         if self.clock not in get_args(Clocks):
             raise UnknownNameError("clock", self.clock, get_args(Clocks))
+        if self.estimator not in get_args(Estimator):
+            raise UnknownNameError("estimator", self.estimator, get_args(Estimator))
 
     def reports(self, tone: Tone, samples: Samples) -> bool:
         """Whether a line repeats often enough, and fast enough, to be reported."""
@@ -103,6 +109,8 @@ class Peak:
         The same cycle on the other clock.
     lead : float
         By how much the rival explains less: difference of log-likelihood; infinite without a rival.
+    aliases : tuple of Tone
+        Peaks about as high that may be the same wave of the calendar seen through the weekends, or the other way round.
     """
 
     tone: Tone
@@ -110,6 +118,7 @@ class Peak:
     p_value: float
     rival: Tone | None = None
     lead: float = np.inf
+    aliases: tuple[Tone, ...] = ()
 
     @property
     def tied(self) -> bool:
@@ -123,17 +132,19 @@ class Left:
 
     Parameters
     ----------
-    periodogram : Periodogram
-        On the session clock, what the null level was fitted to: the most striking lines, or all, taken out.
-    background : Background
-        That level.
+    noise : Noise
+        Its null level.
     scans : tuple of Scan
         One per clock.
     """
 
-    periodogram: Periodogram
-    background: Background
+    noise: Noise
     scans: tuple[Scan, ...]
+
+    @property
+    def background(self) -> Background:
+        """Level that the scans are compared with."""
+        return self.noise.background
 
     def highest_peak(self, search: Search, samples: Samples, known: Sequence[Peak]) -> Peak | None:
         """Highest peak that is not a part of a line already known; None if there is none.
@@ -153,8 +164,8 @@ class Left:
             return None
         tone = Tone(scan.clock, float(scan.frequency[row]))
         # a peak is judged by a level that it has no part in
-        bar = np.array([folded(tone.on("session", samples.rate), self.periodogram.nyquist)])
-        others = fit_background(self.periodogram, like=self.background, without=float(bar[0]))
+        place, others = self.noise.without(tone)
+        bar = np.array([place])
         ratio = scan.ratio[[row]] * self.background.level(bar) / others.level(bar)
         judged = float(exceedance(ratio, others.log_variance(bar))[0])
         p_value = search_p_value(judged, sum(one.peaks for one in self.scans))
@@ -163,13 +174,7 @@ class Left:
             if other is not scan:
                 rival, lead = _rival(other, tone, samples)
                 lead = float(scan.ratio[row]) - lead
-        return Peak(tone, float(ratio[0]), p_value, rival, lead)
-
-
-def folded(frequency: float, nyquist: float) -> float:
-    """Frequency below Nyquist that regular samples cannot tell from a given one."""
-    below = frequency % (2 * nyquist)
-    return float(np.clip(min(below, 2 * nyquist - below), 1e-12, nyquist))
+        return Peak(tone, float(ratio[0]), p_value, rival, lead, _aliases(scan, row))
 
 
 def _free(scan: Scan, rate: float, known: Sequence[Peak]) -> NDArray[np.bool_]:
@@ -180,6 +185,17 @@ def _free(scan: Scan, rate: float, known: Sequence[Peak]) -> NDArray[np.bool_]:
         skirt = _WEAK * line.ratio * (_SKIRT / np.maximum(distance, _SKIRT)) ** 2
         free &= (distance > _SEPARATION) & (scan.ratio >= skirt)
     return free
+
+
+def _aliases(scan: Scan, row: int) -> tuple[Tone, ...]:
+    """Summits of the calendar at multiples of 1 / 7 per day from a given one, at least half as high."""
+    if scan.clock == "session":
+        return ()
+    weeks = np.mod(np.stack([scan.frequency - scan.frequency[row], scan.frequency + scan.frequency[row]]) * 7, 1)
+    off = np.minimum(weeks, 1 - weeks).min(axis=0) * (scan.duration / 7)
+    high = scan.summits & (off <= 1) & (scan.ratio >= _AS_HIGH * scan.ratio[row])
+    high[row] = False
+    return tuple(Tone(scan.clock, float(frequency)) for frequency in scan.frequency[high])
 
 
 def _rival(scan: Scan, tone: Tone, samples: Samples) -> tuple[Tone | None, float]:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 OVERSAMPLING = 8
 _ROUNDING = 1e-12
-_FELT = 0.6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,10 +48,8 @@ class Periodogram:
         n Σ w⁴ / (Σ w²)² ≥ 1: by how much tapering and gaps correlate neighbouring ordinates.
     length : int
         Samples that the spacing of the independent frequencies stands for: those of the series, or a few more.
-    kept : float
-        Share of the level that is left of the noise's where regressors were taken out. They take their degrees of
-        freedom from the frequencies where they are strong, so that the mean level is too low for the others; by 0.6 of
-        that share, as simulated false alarms say.
+    kept : numpy.ndarray, shape (length // 2 + 1,), optional
+        Share of the noise's power that is left at the independent frequencies where regressors were taken out.
     """
 
     frequency: FloatArray
@@ -62,7 +59,7 @@ class Periodogram:
     spread: float
     correlation: float
     length: int
-    kept: float = 1.0
+    kept: FloatArray | None = None
 
     @property
     def nyquist(self) -> float:
@@ -70,8 +67,13 @@ class Periodogram:
         return 0.5 / self.step
 
     def ordinates(self) -> tuple[FloatArray, FloatArray]:
-        """Frequency and power at nearly independent frequencies 1 / duration apart, without zero and Nyquist."""
+        """Frequency and power at nearly independent frequencies 1 / duration apart, without zero and Nyquist.
+
+        The power is what it would be if nothing had been taken out.
+        """
         frequency, power = self.frequency[::OVERSAMPLING], self.power[::OVERSAMPLING]
+        if self.kept is not None:
+            power = power / self.kept
         inside = (frequency > 0) & (frequency < self.nyquist - 0.5 / self.duration)
         return frequency[inside], power[inside]
 
@@ -145,7 +147,7 @@ def _tapered(samples: Samples, flat: FloatArray, taper: FloatArray) -> Periodogr
         spread=float(np.sqrt(4 * np.pi * variance) * samples.step),
         correlation=float(length * np.sum(taper**4) / energy**2),
         length=length,
-        kept=1 - _FELT * samples.taken / len(samples.slot),
+        kept=None if samples.leverage is None else samples.leverage.session,
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fints.periods.bursts import chains
 from fints.periods.whitening import wave_columns, whitened
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 _MOST_WINDOWS = 4
 _CYCLES_PER_WINDOW = 2
 _PRESENT = 0.5
-_LINK = 4.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,8 +40,11 @@ class Amplitudes:
         Middle of each window on the two clocks.
     amplitude : numpy.ndarray, shape (W,)
         Amplitude in the phase of the whole series; negative where the line runs against it.
+    across : numpy.ndarray, shape (W,)
+        Amplitude a quarter of a turn later: √(amplitude² + across²) is the size whatever the phase, and the angle
+        between them how far the phase has drifted.
     error : numpy.ndarray, shape (W,)
-        Its standard error.
+        Standard error of either.
     whole : float
         Amplitude over the whole series.
     """
@@ -52,6 +55,7 @@ class Amplitudes:
     session: FloatArray
     calendar: FloatArray
     amplitude: FloatArray
+    across: FloatArray
     error: FloatArray
     whole: float
 
@@ -95,12 +99,8 @@ def is_stable(samples: Samples, fit: LineFit, index: int, noise: Background | No
 
 def _joint(samples: Samples, fit: LineFit, index: int) -> FloatArray:
     """Values of a line and of those that a chain of neighbours links to it, shape (n,)."""
-    clock = fit.tones[index].clock
-    places = np.array([tone.on(clock, samples.rate) for tone in fit.tones]) * samples.duration(clock)
-    order = np.argsort(places)
-    breaks = np.flatnonzero(np.diff(places[order]) > _LINK) + 1
-    rows = next(group for group in np.split(order, breaks) if index in group)
-    return np.asarray(np.sum([fit.line(int(row), samples) for row in rows], axis=0), dtype=np.float64)
+    rows = next(chain for chain in chains(samples, fit, range(len(fit.tones))) if index in chain)
+    return np.asarray(np.sum([fit.line(row, samples) for row in rows], axis=0), dtype=np.float64)
 
 
 def _time(samples: Samples) -> FloatArray:
@@ -130,10 +130,13 @@ def rolling_amplitudes(
         part = slice(int(np.searchsorted(place, start)), int(np.searchsorted(place, start + length, side="right")))
         if part.stop - part.start < design.shape[1] + 2:
             continue
-        share, error = _in_phase(target[part], design[part])
-        rows.append((samples.session[part].mean(), samples.calendar[part].mean(), share * whole, error * whole))
-    session, calendar, amplitude, errors = np.array(rows, dtype=np.float64).reshape(-1, 4).T
-    return Amplitudes(samples.unique_id, tone.clock, 1 / tone.frequency, session, calendar, amplitude, errors, whole)
+        share, across, error = _in_phase(target[part], design[part])
+        middle = (samples.session[part].mean(), samples.calendar[part].mean())
+        rows.append((*middle, share * whole, across * whole, error * whole))
+    session, calendar, amplitude, across_it, errors = np.array(rows, dtype=np.float64).reshape(-1, 5).T
+    return Amplitudes(
+        samples.unique_id, tone.clock, 1 / tone.frequency, session, calendar, amplitude, across_it, errors, whole
+    )
 
 
 def _columns(samples: Samples, fit: LineFit, index: int, noise: Background | None) -> tuple[FloatArray, FloatArray]:
@@ -148,9 +151,10 @@ def _columns(samples: Samples, fit: LineFit, index: int, noise: Background | Non
     return plain[:, 0], plain[:, 1:]
 
 
-def _in_phase(target: FloatArray, design: FloatArray) -> tuple[float, float]:
-    """Share of the whole line's amplitude that a window holds in its phase, and the standard error."""
+def _in_phase(target: FloatArray, design: FloatArray) -> tuple[float, float, float]:
+    """Shares of the whole line's amplitude that a window holds in its phase and across, and the standard error."""
     moment = design.T @ design
     coefficient = np.linalg.lstsq(moment, design.T @ target, rcond=None)[0]
     spread = float(np.mean((target - design @ coefficient) ** 2))
-    return float(coefficient[2]), float(np.sqrt(max(np.linalg.pinv(moment)[2, 2], 0.0) * spread))
+    across = float(coefficient[3]) if len(coefficient) > 3 else 0.0
+    return float(coefficient[2]), across, float(np.sqrt(max(np.linalg.pinv(moment)[2, 2], 0.0) * spread))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,11 +37,16 @@ class Whitening:
     def __init__(self, samples: Samples, noise: Background | None = None, beside: FloatArray | None = None) -> None:
         self.samples = samples
         self.noise = noise
-        time = (samples.session - samples.middle("session")) / samples.duration("session")
-        self.beside = np.empty((len(time), 0)) if beside is None else beside
-        level = whitened(samples, np.column_stack([np.ones_like(time), time, self.beside]), noise)
-        self._basis, self._triangle = _orthonormal(level)
+        self.beside = np.empty((len(samples.slot), 0)) if beside is None else beside
         self._waves: dict[Tone, FloatArray] = {}
+
+    @cached_property
+    def _level(self) -> tuple[FloatArray, FloatArray]:
+        """Orthonormal basis of mean, trend and regressors, and their coordinates in it."""
+        samples = self.samples
+        time = (samples.session - samples.middle("session")) / samples.duration("session")
+        level = np.column_stack([np.ones_like(time), time, self.beside])
+        return _orthonormal(whitened(samples, level, self.noise))
 
     def plain(self, columns: FloatArray) -> FloatArray:
         """Columns in units of the noise, what the regressors explain of them taken out, shape (n, k)."""
@@ -61,11 +67,13 @@ class Whitening:
         if not self.beside.shape[1]:
             return value
         own = whitened(self.samples, value[:, None], self.noise)[:, 0]
-        coefficient = np.linalg.lstsq(self._triangle, self._basis.T @ own, rcond=_DEPENDENT)[0]
+        basis, triangle = self._level
+        coefficient = np.linalg.lstsq(triangle, basis.T @ own, rcond=_DEPENDENT)[0]
         return np.asarray(value - self.beside @ coefficient[2:])
 
     def _without(self, columns: FloatArray) -> FloatArray:
-        return np.asarray(columns - self._basis @ (self._basis.T @ columns))
+        basis = self._level[0]
+        return np.asarray(columns - basis @ (basis.T @ columns))
 
 
 def _orthonormal(columns: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from fints.errors import PlanError
@@ -144,8 +144,8 @@ class FrequencyPlan:
         """Share planes out among the lines.
 
         Every cycle gets a plane for its lowest line, then every other line gets one while planes last (the strongest
-        first); what remains goes to the line with the most strength per plane it has (D'Hondt's rule). A harmonic
-        counts half its cycle's strength.
+        first); what remains goes to the line with the most strength per plane it has (D'Hondt's rule). Every line but
+        the lowest counts half its cycle's strength.
 
         Parameters
         ----------
@@ -168,33 +168,47 @@ class FrequencyPlan:
                 "widen the heads, raise the share of cycle planes, or drop a cycle"
             )
         lines = self.lines
-        weight = [line.cycle.strength * (1.0 if line.harmonic == 1 else 0.5) for line in lines]
-        count = [int(line.harmonic == min(line.cycle.harmonics)) for line in lines]
+        weight = [_weight(line) for line in lines]
+        count = [int(_is_lowest(line)) for line in lines]
         while sum(count) < planes:
             best = max(range(len(lines)), key=lambda i: (count[i] == 0, weight[i] / (count[i] + 1), -i))
             count[best] += 1
         return tuple(line for line, n in zip(lines, count, strict=True) for _ in range(n))
 
     def strongest(self, planes: int) -> FrequencyPlan:
-        """Return the strongest cycles whose lines fit into some planes, or this plan if all do.
+        """Return the strongest lines that fit into some planes, or this plan if all do.
 
-        Detected cycles come before priors, whatever their strength; one that does not fit with all its harmonics is
-        passed over for the next that does. At least one cycle stays.
+        Lines of detected cycles come before those of priors, whatever their strength; a cycle's lowest line comes with
+        its strength, the others, for which none is known, with half of it and the lower before the higher. So no
+        harmonic is kept without the lowest line, and a cycle of many harmonics keeps as many as fit: its reason then
+        says which it lost.
 
         Parameters
         ----------
         planes : int
-            One for each line.
+            One for each line; at least one line stays.
         """
         if len(self.lines) <= planes:
             return self
-        ranked = sorted(self.cycles, key=lambda c: (c.origin == "prior", -c.strength, c.period))
-        kept, free = ranked[:1], planes - len(ranked[0].harmonics)
-        for cycle in ranked[1:]:
-            if len(cycle.harmonics) <= free:
-                kept.append(cycle)
-                free -= len(cycle.harmonics)
-        return FrequencyPlan(tuple(kept))
+        ranked = sorted(self.lines, key=_rank)[: max(1, planes)]
+        kept = [[line.harmonic for line in ranked if line.cycle is cycle] for cycle in self.cycles]
+        return FrequencyPlan(tuple(_only(c, numbers) for c, numbers in zip(self.cycles, kept, strict=True) if numbers))
+
+    def lost(self, kept: FrequencyPlan) -> tuple[str, ...]:
+        """Say what a plan that was made of this one by `strongest` no longer holds.
+
+        Returns
+        -------
+        tuple of str
+            A cycle, or the harmonics of one: ``"60 sessions"``, ``"harmonics 6, 12 of 91.31 days"``.
+        """
+        harmonics = {(cycle.clock, cycle.period): cycle.harmonics for cycle in kept}
+        said = []
+        for cycle in self.cycles:
+            own = harmonics.get((cycle.clock, cycle.period), ())
+            if own != cycle.harmonics:
+                said.append(f"{_named([r for r in cycle.harmonics if r not in own])} of {cycle}" if own else str(cycle))
+        return tuple(said)
 
     def to_dict(self) -> dict[str, object]:
         """Return plain values that JSON holds exactly."""
@@ -222,6 +236,32 @@ class FrequencyPlan:
         import pandas as pd
 
         return pd.DataFrame([asdict(c) for c in self.cycles])
+
+
+def _is_lowest(line: Line) -> bool:
+    return line.harmonic == min(line.cycle.harmonics)
+
+
+def _weight(line: Line) -> float:
+    return line.cycle.strength * (1.0 if _is_lowest(line) else 0.5)
+
+
+def _rank(line: Line) -> tuple[bool, float, float, str, int]:
+    cycle = line.cycle
+    return cycle.origin == "prior", -_weight(line), cycle.period, cycle.clock, line.harmonic
+
+
+def _only(cycle: Cycle, harmonics: Sequence[int]) -> Cycle:
+    """Leave a cycle some of its harmonics."""
+    lost = [number for number in cycle.harmonics if number not in harmonics]
+    if not lost:
+        return cycle
+    why = "; ".join(part for part in (cycle.reason, f"no plane for {_named(lost)}") if part)
+    return replace(cycle, harmonics=tuple(r for r in cycle.harmonics if r in harmonics), reason=why)
+
+
+def _named(harmonics: Sequence[int]) -> str:
+    return f"harmonic{'s' if len(harmonics) > 1 else ''} {', '.join(map(str, harmonics))}"
 
 
 def _check_sequence(periods: object) -> None:

@@ -29,7 +29,6 @@ HISTORY_BARS = 250
 MOST_TICKS = 7
 FEWEST_TICKS = 4
 SPECTRUM_POINTS = 600
-LABEL_GAP = 0.3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,40 +80,6 @@ def fan(report: NightlyReport, target: TargetReport, unique_id: str) -> Drawing:
     )
     axis = f"{unit.title}{f', {unit.unit}' if unit.unit else ''}{', logarithmic axis' if unit.ratio else ''}"
     return Drawing({"data": data, "layout": spec}, alt, f"{axis}. The dotted line is the as-of.", 340)
-
-
-def spectrum(target: TargetReport, unique_id: str) -> Drawing | None:
-    """Draw the periodogram of a series, the level of chance, and the cycles found; None where there is no spectrum."""
-    found = target.spectra.get(unique_id)
-    if found is None or not len(found.frequency):
-        return None
-    near = peaks_seen(found.frequency, found.power)
-    period, power = 1 / found.frequency[near], found.power[near]
-    unit = "sessions" if found.clock == "session" else "calendar days"
-    hover = [f"{p:.4g} {unit}" for p in period]
-    level = f"{100 * found.alpha:g} % level"
-    cycles = target.cycles(unique_id)
-    cycles = cycles[cycles["clock"] == found.clock] if len(cycles) else cycles
-    data = [
-        line_trace(period, power, "power", FAINT, width=0.9, text=hover),
-        line_trace(period, found.null[near], "noise alone", INK, width=1.4),
-        line_trace(period, found.threshold[near], level, VERMILLION, width=1.4, dash="dash"),
-        *_markers(period, power, cycles),
-    ]
-    shown = np.concatenate([found.null, found.threshold, power])
-    shown = np.log10(shown[shown > 0])
-    spread = [float(shown.min()), float(shown.max()) + 0.35]
-    spec = layout(
-        xaxis={**axis(f"Period, {unit}"), "type": "log", "tickangle": 0, **nice_ticks(period, lambda v: f"{v:g}")},
-        yaxis={**axis("Power"), "type": "log", "range": spread, "showticklabels": False, "showgrid": False},
-    )
-    periods = [f"{p:.3g}" for p in cycles["period"]] if len(cycles) else []
-    said = f"Cycles found, in {unit}: {', '.join(periods)}." if periods else "No cycle stands out from noise."
-    caption = (
-        f"{said} Each point is the highest power near its period; noise alone crosses the dashed line anywhere in "
-    )
-    caption += f"{100 * found.alpha:g} % of series."
-    return Drawing({"data": data, "layout": spec}, f"Periodogram of {unique_id}. {said}", caption, 300)
 
 
 def peaks_seen(frequency: NDArray[np.float64], power: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -187,38 +152,6 @@ def ribbon_trace(
     """Draw a band between two lines."""
     outline = line_trace(np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]]), name, colour, width=0)
     return outline | {"fill": "toself", "fillcolor": colour}
-
-
-def _markers(period: NDArray[np.float64], power: NDArray[np.float64], cycles: pd.DataFrame) -> list[dict[str, Any]]:
-    if not len(cycles):
-        return []
-    at = cycles["period"].to_numpy(float)
-    nearest = np.abs(np.log(period)[None, :] - np.log(at)[:, None]).argmin(axis=1)
-    return [
-        {
-            "type": "scatter",
-            "mode": "markers+text",
-            "name": "cycle found",
-            "x": _rounded(at),
-            "y": _rounded(power[nearest]),
-            "text": [f"{p:.3g}" if labelled else "" for p, labelled in zip(at, _apart(at), strict=True)],
-            "hovertext": [f"{p:.4g}" for p in at],
-            "textposition": "top center",
-            "textfont": {"color": BLUE, "size": 12},
-            "marker": {"color": BLUE, "size": 8, "symbol": "diamond"},
-            "hoverinfo": "text",
-        }
-    ]
-
-
-def _apart(period: NDArray[np.float64]) -> list[bool]:
-    """Tell which of rising periods can carry a label without running into the one before."""
-    kept: list[bool] = []
-    last = -np.inf
-    for place in np.log(period):
-        kept.append(bool(place - last > LABEL_GAP))
-        last = place if kept[-1] else last
-    return kept
 
 
 def axis(title: str) -> dict[str, Any]:

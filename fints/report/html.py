@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from fints.report import figures, tables
+from fints.report import figures, periods, tables
 from fints.report.units import unit_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class SeriesSection:
     name: str
     anchor: str
     fan: Drawing
-    spectrum: Drawing | None
+    cycles: tuple[Drawing, ...]
     forecasts: Table
 
 
@@ -41,6 +41,7 @@ class TargetSection:
     anchor: str
     leaderboard: Table | None
     by_step: Drawing | None
+    cycles: Table | None
     plan: Table | None
     series: tuple[SeriesSection, ...]
 
@@ -107,13 +108,14 @@ def _target_section(report: NightlyReport, target: TargetReport, number: int) ->
         anchor=anchor,
         leaderboard=tables.leaderboard(target) if len(target.leaderboard) else None,
         by_step=figures.by_step(target, report.bar_word),
-        plan=tables.plan(target) if len(target.plan) else None,
+        cycles=periods.cycles_table(target.found) if target.found is not None else None,
+        plan=tables.plan(target.plan, target.target) if len(target.plan) else None,
         series=tuple(
             SeriesSection(
                 name=name,
                 anchor=f"{anchor}-series-{i + 1}",
                 fan=figures.fan(report, target, name),
-                spectrum=figures.spectrum(target, name),
+                cycles=() if target.found is None else periods.drawings(target.found, name),
                 forecasts=tables.forecasts(report, target, name),
             )
             for i, name in enumerate(target.series)

@@ -13,7 +13,7 @@ from fints.forecast import QUANTILE_COLUMNS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fints.periods import Spectrum
+    from fints.periods import Periods
 
 _FORECAST_COLUMNS = ("unique_id", "ds", "step", "mean", *QUANTILE_COLUMNS)
 
@@ -44,12 +44,12 @@ class TargetReport:
         As `CrossValidation.by_step` gives.
     verdicts : tuple of str
         As `CrossValidation.verdict` gives, the most important first.
-    spectra : mapping of str to Spectrum
-        By ``unique_id``, as `Periods.spectrum` gives.
-    periods : pandas.DataFrame
-        Detected cycles, schema ``periods``: at least ``unique_id, period, clock, p_value``.
+    found : Periods, optional
+        What the search for cycles found; None where there was none.
     plan : pandas.DataFrame
         As `FrequencyPlan.to_frame` gives.
+    changes : tuple of str
+        What became of the plan of the night before, in sentences.
 
     Raises
     ------
@@ -65,9 +65,9 @@ class TargetReport:
     leaderboard: pd.DataFrame = field(default_factory=_empty)
     by_step: pd.DataFrame = field(default_factory=_empty)
     verdicts: tuple[str, ...] = ()
-    spectra: Mapping[str, Spectrum] = field(default_factory=dict)
-    periods: pd.DataFrame = field(default_factory=_empty)
+    found: Periods | None = None
     plan: pd.DataFrame = field(default_factory=_empty)
+    changes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for frame, needed, what in (
@@ -95,12 +95,6 @@ class TargetReport:
         """Return the forecast rows of a series, nearest first."""
         rows = self.forecast[self.forecast["unique_id"] == unique_id]
         return rows.sort_values("ds").reset_index(drop=True)
-
-    def cycles(self, unique_id: str) -> pd.DataFrame:
-        """Return the detected cycles of a series, shortest first."""
-        if self.periods.empty:
-            return self.periods
-        return self.periods[self.periods["unique_id"] == unique_id].sort_values("period").reset_index(drop=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,35 +10,21 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from fints.report.figures import (
-    BLUE,
-    FAINT,
-    INK,
-    MUTED,
-    VERMILLION,
-    Drawing,
-    axis,
-    layout,
-    line_trace,
-    nice_ticks,
-    peaks_seen,
-    ribbon_trace,
-    specification,
-    upright,
-)
+from fints.report import tables
+from fints.report.figures import BLUE, MUTED, Drawing, axis, layout, line_trace, ribbon_trace, specification
+from fints.report.spectra import UNITS, figure, spectrum_drawing
 from fints.report.tables import Cell, Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fints.periods import Amplitudes, Line, Periods, Spectrum
+    from fints.periods import Amplitudes, Line, Periods
+    from fints.plan import FrequencyPlan
 
 TEMPLATES = Path(__file__).parent / "templates"
-UNITS = {"session": "sessions", "calendar": "days"}
 _SURE = 1.96
 _PLAIN = 0.001
 _TINY = 1e-99
-_SAME = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +46,10 @@ def cycles_table(found: Periods) -> Table:
     rows = tuple(
         (
             Cell(line.unique_id, strong=True),
-            Cell(f"{_figure(line.period)} {UNITS[line.clock]}", strong=True),
+            Cell(f"{figure(line.period)} {UNITS[line.clock]}", strong=True),
             Cell(f"± {line.period_se:.1g}", number=True),
             Cell(_elsewhere(line)),
-            Cell(", ".join(_figure(line.period / number) for number in line.harmonics)),
+            Cell(", ".join(figure(line.period / number) for number in line.harmonics)),
             Cell(f"{line.strength:.0f}×", number=True),
             Cell(chance(line.p_value), number=True),
             Cell("throughout" if line.stable else "only at times"),
@@ -75,31 +61,12 @@ def cycles_table(found: Periods) -> Table:
     return Table(names, rows, "Cycles found")
 
 
-def spectrum_drawing(found: Periods, unique_id: str, clock: str) -> Drawing:
-    """Draw a series' power on one clock, the level of noise, the threshold, and its cycles named on both clocks."""
-    seen = next(found.spectrum(unique_id, one) for one in found.clocks(unique_id) if one == clock)
-    near = peaks_seen(seen.frequency, seen.power)
-    period, power = 1 / seen.frequency[near], seen.power[near]
-    unit = UNITS[clock]
-    data = [
-        line_trace(period, power, "power", FAINT, width=0.9, text=[f"{_figure(p)} {unit}" for p in period]),
-        line_trace(period, seen.null[near], "noise alone", INK, width=1.4),
-        line_trace(period, seen.threshold[near], f"{100 * seen.alpha:g} % level", VERMILLION, width=1.4, dash="dash"),
-        *_marks(seen, found[unique_id]),
-    ]
-    shown = np.concatenate([seen.null, seen.threshold, power])
-    shown = np.log10(shown[shown > 0])
-    spec = layout(
-        xaxis={**axis(f"Period, {unit}"), "type": "log", "tickangle": 0, **nice_ticks(period, lambda v: f"{v:g}")},
-        yaxis={**axis("Power"), "type": "log", "range": [float(shown.min()), float(shown.max()) + 0.5]}
-        | {"showticklabels": False, "showgrid": False},
-    )
-    alt = f"Power of {unique_id} by period on the {clock} clock, with the level of noise and its threshold."
-    caption = (
-        f"On the {clock} clock. Diamonds are cycles of this clock and their harmonics; rings are cycles that the other "
-        f"clock explains better. Noise alone crosses the dashed line anywhere in {100 * seen.alpha:g} % of series."
-    )
-    return Drawing({"data": data, "layout": spec}, alt, caption, 340)
+def drawings(found: Periods, unique_id: str) -> tuple[Drawing, ...]:
+    """Draw a series' spectrum on the clock of its strongest cycle, and how that lasted; nothing if not searched."""
+    if unique_id not in found.series:
+        return ()
+    ribbons = (ribbon_drawing(found, line) for line in found[unique_id].lines[:1])
+    return (spectrum_drawing(found, unique_id, found.clocks(unique_id)[0]), *ribbons)
 
 
 def ribbon_drawing(found: Periods, line: Line) -> Drawing:
@@ -115,17 +82,17 @@ def ribbon_drawing(found: Periods, line: Line) -> Drawing:
         line_trace(np.arange(len(when)), whole, "whole series", MUTED, width=1.2, dash="dash"),
     ]
     spec = layout(xaxis=_years(when), yaxis={**axis("Amplitude"), "rangemode": "tozero"})
-    spec["shapes"] = [upright(0, FAINT, "dot")]
-    name = f"{_figure(seen.period)} {UNITS[seen.clock]}"
+    name = f"{figure(line.period)} {UNITS[line.clock]}"
     alt = (
         f"Amplitude of the cycle of {name} in {line.unique_id}, in {len(when)} windows: {seen.amplitude.min():.3g} to "
         f"{seen.amplitude.max():.3g}, {seen.whole:.3g} over the whole series."
     )
     lasts = "throughout" if line.stable else "only at times"
-    return Drawing({"data": data, "layout": spec}, alt, f"{name}: found {lasts}. {_windows(seen)}", 240)
+    caption = f"{name}: found {lasts}. {_drawn(seen, line)}{_windows(seen)}"
+    return Drawing({"data": data, "layout": spec}, alt, caption, 240)
 
 
-def render_periods(found: Periods, title: str) -> str:
+def render_periods(found: Periods, title: str, plan: FrequencyPlan) -> str:
     """Write the page of a search.
 
     Parameters
@@ -133,6 +100,8 @@ def render_periods(found: Periods, title: str) -> str:
     found : Periods
     title : str
         What was searched, and up to when.
+    plan : FrequencyPlan
+        What is made of it.
 
     Returns
     -------
@@ -155,7 +124,7 @@ def render_periods(found: Periods, title: str) -> str:
     ]
     return environment.get_template("periods.html.j2").render(
         title=title,
-        cycles=cycles_table(found),
+        tables=(cycles_table(found), tables.plan(plan.to_frame(), "these series")),
         sections=sections,
         problems=[str(problem) for problem in found.problems],
         methods=sorted({line.method for line in found}),
@@ -165,64 +134,22 @@ def render_periods(found: Periods, title: str) -> str:
     )
 
 
-def _figure(period: float) -> str:
-    return f"{period:.3f}" if period < 10 else f"{period:.4g}"
-
-
 def _elsewhere(line: Line) -> str:
     if not np.isfinite(line.other_period):
         return ""
     other = "session" if line.clock == "calendar" else "calendar"
-    return f"{_figure(line.other_period)} {UNITS[other]}{', as likely' if line.also_on else ''}"
+    return f"{figure(line.other_period)} {UNITS[other]}{', as likely' if line.also_on else ''}"
 
 
-def _marks(seen: Spectrum, lines: Periods) -> list[dict[str, Any]]:
-    """Harmonics of every cycle where they fall on a clock."""
-    own: list[tuple[float, str]] = []
-    foreign: list[tuple[float, str]] = []
-    for line in lines:
-        here = line.period if line.clock == seen.clock else line.other_period
-        there = line.other_period if line.clock == seen.clock else line.period
-        for number in line.harmonics:
-            text = f"{_figure(here / number)} {UNITS[seen.clock]}"
-            if np.isfinite(there):
-                text += f" = {_figure(there / number)} {UNITS['calendar' if seen.clock == 'session' else 'session']}"
-            (own if line.clock == seen.clock else foreign).append((here / number, text))
-    return [
-        _markers(seen, group, name, symbol)
-        for group, name, symbol in ((own, "cycle", "diamond"), (foreign, "cycle of the other clock", "circle-open"))
-        if any(_inside(seen, at) for at, _ in group)
-    ]
-
-
-def _markers(seen: Spectrum, group: list[tuple[float, str]], name: str, symbol: str) -> dict[str, Any]:
-    shown = [(at, text) for at, text in sorted(group) if _inside(seen, at)]
-    rows = [_nearest_peak(seen, at) for at, _ in shown]
-    return {
-        "type": "scatter",
-        "mode": "markers+text",
-        "name": name,
-        "x": [float(f"{at:.6g}") for at, _ in shown],
-        "y": [float(f"{seen.power[row]:.6g}") for row in rows],
-        "text": [_figure(at) for at, _ in shown],
-        "hovertext": [text for _, text in shown],
-        "textposition": "top center",
-        "textfont": {"color": BLUE, "size": 12},
-        "marker": {"color": BLUE, "size": 8, "symbol": symbol},
-        "hoverinfo": "text",
-    }
-
-
-def _inside(seen: Spectrum, period: float) -> bool:
-    return bool(np.isfinite(period) and seen.frequency[0] <= 1 / period <= seen.frequency[-1])
-
-
-def _nearest_peak(seen: Spectrum, period: float) -> int:
-    """Row of the highest power within a thousandth of a period."""
-    near = np.flatnonzero(np.abs(seen.frequency * period - 1) < _SAME)
-    if not len(near):
-        return int(np.abs(seen.frequency * period - 1).argmin())
-    return int(near[seen.power[near].argmax()])
+def _drawn(seen: Amplitudes, line: Line) -> str:
+    """Name the line that is drawn where a reader would take it for another cycle."""
+    alone = f"{figure(seen.period)} {UNITS[seen.clock]}"
+    if alone == f"{figure(line.period)} {UNITS[line.clock]}":
+        return ""
+    return (
+        f"Drawn is the lowest of its lines, which by itself lies at {alone}; all its lines together place the cycle "
+        f"at {figure(line.period)}. "
+    )
 
 
 def _windows(seen: Amplitudes) -> str:

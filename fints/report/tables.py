@@ -210,8 +210,8 @@ def _is_best(column: pd.Series, value: float) -> bool:
     return bool(np.isfinite(value) and value <= least + 1e-12)
 
 
-def plan(target: TargetReport) -> Table:
-    """List the cycles that the encodings are seeded with."""
+def plan(frame: pd.DataFrame, target: str) -> Table:
+    """List the cycles that the encodings are seeded with: a frame as `FrequencyPlan.to_frame` gives."""
     rows = tuple(
         (
             Cell(cycle_name(line["period"], line["clock"]), strong=True),
@@ -220,14 +220,14 @@ def plan(target: TargetReport) -> Table:
             Cell(_p_value(line.get("p_value")), number=True),
             Cell(str(line.get("reason", "") or "")),
         )
-        for _, line in target.plan.iterrows()
+        for _, line in frame.iterrows()
     )
-    return Table(("Cycle", "Harmonics", "Origin", "p", "Why"), rows, f"Frequency plan for {target.target}")
+    return Table(("Cycle", "Harmonics", "Origin", "p", "Why"), rows, f"Frequency plan for {target}")
 
 
 def cycle_name(period: float, clock: str) -> str:
-    """Write a period: 5 sessions, 365.2 calendar days."""
-    unit = "sessions" if clock == "session" else "calendar days"
+    """Write a period: 5 sessions, 365.2 days."""
+    unit = "sessions" if clock == "session" else "days"
     return f"{float(period):.4g} {unit}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from importlib import resources
@@ -88,9 +88,16 @@ def _all_overrides() -> Mapping[str, Overrides]:
     return MappingProxyType(parse_overrides(_text()))
 
 
+SUPPOSED: dict[str, tuple[Event, ...]] = {}
+"""Events besides those of the file, for a while; see `fints.sessions.supposed`."""
+
+
 def overrides(mic: str) -> Overrides:
     """Return the overrides of one canonical exchange; empty where the file has none."""
-    return _all_overrides().get(mic, Overrides())
+    said = _all_overrides().get(mic, Overrides())
+    taken = {(event.day, event.kind) for event in said.events}
+    more = [event for event in SUPPOSED.get(mic, ()) if (event.day, event.kind) not in taken]
+    return replace(said, events=_sorted(mic, [*said.events, *more])) if more else said
 
 
 def parse_overrides(text: str) -> dict[str, Overrides]:

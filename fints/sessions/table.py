@@ -18,6 +18,8 @@ from fints.sessions.library import NAT, Hours, library, without_lost_breaks
 from fints.sessions.overrides import Event, Kind, overrides
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
 OPEN, CLOSE, BREAK_START, BREAK_END = range(4)
@@ -170,6 +172,22 @@ def known_state(mic: str, known_day: int | None) -> int:
 
 
 _shelf: dict[tuple[str, int], SessionTable] = {}
+
+
+def forget(instead: Mapping[tuple[str, int], SessionTable] | None = None) -> dict[tuple[str, int], SessionTable]:
+    """Drop everything made from the exceptional days, which have changed; return the tables that were held.
+
+    Parameters
+    ----------
+    instead : mapping, optional
+        Tables made from the days as they are now.
+    """
+    held = dict(_shelf)
+    _shelf.clear()
+    _shelf.update(instead or {})
+    for made in (events, announcements, _event_hours):
+        made.cache_clear()
+    return held
 
 
 def session_table(mic: str, state: int, first: int, last: int) -> SessionTable:

@@ -1,6 +1,6 @@
 """Settings of the application, read from YAML: every key is known, or it is an error."""
 
-from fints.settings.backtest import BacktestSettings, Entry, TransformerEntry
+from fints.settings.backtest import BacktestSettings, Entry, TransformerEntry, WorkerSettings
 from fints.settings.nightly import HoldoutSettings, NightlySettings
 from fints.settings.reading import load_settings, read_settings
 from fints.settings.section import DataSettings, PeriodSettings, Section, TrackingSettings
@@ -15,6 +15,7 @@ __all__ = [
     "Section",
     "TrackingSettings",
     "TransformerEntry",
+    "WorkerSettings",
     "load_settings",
     "read_settings",
 ]

@@ -36,6 +36,10 @@ class Interval:
         """Tell whether all of it lies above a value; of a single value, whether that does."""
         return (self.mean if self.n == 1 else self.low) > value
 
+    def excludes(self, value: float) -> bool:
+        """Tell whether a value lies outside of it; a single value excludes none."""
+        return self.n > 1 and (self.low > value or self.high < value)
+
 
 def t_interval(values: ArrayLike, level: float = LEVEL) -> Interval:
     """Mean of independent values, with Student's interval.

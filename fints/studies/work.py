@@ -48,7 +48,7 @@ def run_units(
     Parameters
     ----------
     units : sequence of Unit
-        Started in this order.
+        Started in this order. Units of equal settings are one piece of work.
     ledger : Ledger
     workers : int
         Processes at a time, never more than are needed; with one, the work is done in this process.
@@ -64,15 +64,16 @@ def run_units(
 
     keys = [settings_key(unit.settings()) for unit in units]
     known = ledger.read()
-    missing = [unit for unit, key in zip(units, keys, strict=True) if key not in known]
-    done = len(units) - len(missing)
-    progress(done, len(units))
+    wanted = dict(zip(keys, units, strict=True))
+    missing = [unit for key, unit in wanted.items() if key not in known]
+    done, total = len(wanted) - len(missing), len(wanted)
+    progress(done, total)
     jobs = max(1, min(workers, len(missing)))
     parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)
     for unit, result in parallel(delayed(_Alone(unit))() for unit in missing):
         ledger.append(unit.settings(), result)
         done += 1
-        progress(done, len(units))
+        progress(done, total)
     if missing:
         known = ledger.read()
     return [known[key] for key in keys]

@@ -16,6 +16,7 @@ from fints.transformer.peers.table import learn_peers
 from fints.transformer.start import fit_start, refit_start
 from fints.transformer.training import Split, TrainingWindows, train
 from fints.transformer.training.windows import spread
+from fints.transformer.trust import settle
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,8 +37,9 @@ def fit(
 ) -> Fitted:
     """Fit a design to a valid panel; see `CycleTransformer.fit`.
 
-    The start is estimated on the windows before the validation tail, which is where the members learn to correct it;
-    when they have, it is estimated once more, on all of them.
+    The start is estimated on the windows before the validation tail, which is where the members learn to correct it.
+    What the tail cannot tell from chance of what they learned is dropped (see `fints.transformer.trust`); then the
+    start is estimated once more, on all windows.
     """
     past, known = feature_columns(panel)
     past = past if design.network.companions else ()
@@ -68,6 +70,8 @@ def fit(
                 checkpoints=states and states.member(member),
             )
         )
+        if design.network.linear_skip:
+            settle(network, windows, spread(split.validation, design.training.validation_windows))
         networks.append(network)
     start = windows.corrected
     if design.network.linear_skip:

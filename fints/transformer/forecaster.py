@@ -304,10 +304,9 @@ def mean_of_quantiles(quantiles: NDArray[np.float64]) -> NDArray[np.float64]:
     ndarray, shape (n,)
     """
     from fints.forecast import QUANTILES
+    from fints.transformer.layers import mean_weights
 
-    p = np.array([0.0, *QUANTILES, 1.0])
-    edges = np.concatenate((quantiles[:, :1], quantiles, quantiles[:, -1:]), axis=1)
-    mean: NDArray[np.float64] = (0.5 * (edges[:, 1:] + edges[:, :-1]) * np.diff(p)).sum(axis=1)
+    mean: NDArray[np.float64] = quantiles @ np.array(mean_weights(QUANTILES))
     return mean
 
 

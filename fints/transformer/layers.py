@@ -6,6 +6,7 @@ quantile. A sequence is the context's tokens followed by one query token per fut
 
 from __future__ import annotations
 
+from itertools import pairwise
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -138,7 +139,7 @@ class QuantileHead(nn.Module):
     """Quantiles that cannot cross: a median and positive steps away from it.
 
     At the start it states given quantiles whatever its input, those of the standard normal distribution if none are
-    set.
+    set. Where it is `centred`, they are moved together so that their mean is zero.
 
     Parameters
     ----------
@@ -150,6 +151,8 @@ class QuantileHead(nn.Module):
     """
 
     first: Tensor
+    centred: Tensor
+    weights: Tensor
 
     def __init__(self, dim: int, probabilities: Sequence[float], h: int) -> None:
         super().__init__()
@@ -159,6 +162,8 @@ class QuantileHead(nn.Module):
         nn.init.zeros_(self.project.bias)
         normal = torch.tensor([NormalDist().inv_cdf(p) for p in probabilities])
         self.register_buffer("first", torch.empty(h, len(probabilities)))
+        self.register_buffer("centred", torch.tensor(False))
+        self.register_buffer("weights", torch.tensor(mean_weights(probabilities)), persistent=False)
         self.start_at(normal.expand(h, -1))
 
     def start_at(self, quantiles_tq: Tensor) -> None:
@@ -191,4 +196,18 @@ class QuantileHead(nn.Module):
         median = raw[..., self.median : self.median + 1]
         below = functional.softplus(raw[..., : self.median]).flip(-1).cumsum(-1).flip(-1)
         above = functional.softplus(raw[..., self.median + 1 :]).cumsum(-1)
-        return torch.cat((median - below, median, median + above), dim=-1)
+        quantiles = torch.cat((median - below, median, median + above), dim=-1)
+        return torch.where(self.centred, quantiles - (quantiles @ self.weights)[..., None], quantiles)
+
+
+def mean_weights(probabilities: Sequence[float]) -> list[float]:
+    """Weights that make the mean of a distribution from its quantiles.
+
+    The quantile function joins the quantiles by straight lines and is flat beyond the outermost ones.
+    """
+    edges = [0.0, *probabilities, 1.0]
+    widths = [after - before for before, after in pairwise(edges)]
+    weights = [0.5 * (before + after) for before, after in pairwise(widths)]
+    weights[0] += 0.5 * widths[0]
+    weights[-1] += 0.5 * widths[-1]
+    return weights

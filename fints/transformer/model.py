@@ -117,6 +117,37 @@ class CycleNetwork(nn.Module):
         quantiles: Tensor = x.start[..., None] + self.head(correction, steps, heard)
         return quantiles
 
+    def correction(self) -> list[Tensor]:
+        """Return copies of what moves the quantiles away from the start."""
+        return [weight.detach().clone() for weight in (self.head.centred, *self._movers())]
+
+    def restore(self, correction: list[Tensor]) -> None:
+        """Put back what `correction` returned."""
+        with torch.no_grad():
+            for weight, kept in zip((self.head.centred, *self._movers()), correction, strict=True):
+                weight.copy_(kept)
+
+    def shrink(self, location: float, spread: float) -> None:
+        """Keep a part of what is added to the start.
+
+        Parameters
+        ----------
+        location, spread : float
+            Parts, from 0 to 1, of the median's correction and of that of the steps away from it. Without any of the
+            former, the mean is the start's forecast whatever the spread.
+        """
+        parts = torch.full((len(QUANTILES),), spread)
+        parts[self.head.median] = location
+        with torch.no_grad():
+            self.head.centred.fill_(location == 0)
+            for weight in self._movers():
+                weight.mul_(parts.to(weight).reshape(-1, *[1] * (weight.ndim - 1)))
+
+    def _movers(self) -> list[Tensor]:
+        """Weights with one row for each quantile; all of them 0 leave the start alone."""
+        heard = [] if self.peers is None else [self.peers.out.weight]
+        return [self.head.project.weight, self.head.project.bias, *heard]
+
     def _query_tokens(self, x: Inputs) -> Tensor:
         tokens = self.query.expand(*x.start.shape, -1)
         if self.embed_query is None:

@@ -4,11 +4,14 @@ from itertools import pairwise
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fints.backtest import make_folds
+from fints.backtest import WalkForward, make_folds
+from fints.backtest.folds import leading
+from fints.backtest.timeline import fold_timeline
 from fints.errors import ConfigError, SeriesError
+from fints.sessions import bar_grid, get_calendar
 
 
 def frame(**bars: pd.DatetimeIndex) -> pd.DataFrame:
@@ -71,7 +74,112 @@ def test_too_few_bars_say_how_many_are_needed() -> None:
     assert len(make_folds(frame(A=DAYS), h=3, n_windows=20, step_size=5)) == 20
 
 
-@pytest.mark.parametrize("wrong", [{"h": 0}, {"n_windows": 0}, {"step_size": 0}, {"purge": -1}, {"embargo": -1}])
+@settings(max_examples=30)
+@given(h=st.integers(1, 8), span=st.integers(1, 8), embargo=st.integers(0, 3), step_size=st.integers(1, 8))
+def test_no_training_target_reaches_beyond_its_cutoff(h: int, span: int, embargo: int, step_size: int) -> None:
+    """The value of a row is made of its own bar and those of the span after it."""
+    panel = frame(A=DAYS, B=DAYS[3:])
+    folds = make_folds(panel, h, 3, step_size, embargo=embargo, target_span=span)
+    for cutoff in folds:
+        last = folds.training(panel, cutoff)["ds"].max()
+        assert DAYS[DAYS.get_loc(last) + span - 1 + embargo] == cutoff
+
+
+@settings(max_examples=15)
+@given(size=st.integers(1, 60), gap=st.integers(0, 5))
+def test_a_rolling_window_holds_the_latest_training_rows_of_each_series(size: int, gap: int) -> None:
+    panel = frame(A=DAYS, B=DAYS[60:])
+    rolling = make_folds(panel, 4, 3, 4, embargo=gap, input_size=size)
+    expanding = make_folds(panel, 4, 3, 4, embargo=gap)
+    for cutoff in rolling:
+        everything = expanding.training(panel, cutoff)
+        expected = everything.groupby("unique_id").tail(size).reset_index(drop=True)
+        pd.testing.assert_frame_equal(rolling.training(panel, cutoff), expected)
+        pd.testing.assert_frame_equal(rolling.history(panel, cutoff), expanding.history(panel, cutoff))
+
+
+def test_a_series_takes_part_once_it_is_warm() -> None:
+    panel = frame(A=DAYS, B=DAYS[75:])
+    folds = make_folds(panel, h=5, n_windows=3, step_size=5, warm_up=15)
+    taking_part = [set(folds.training(panel, cutoff)["unique_id"]) for cutoff in folds]
+    assert [len(DAYS[75 : DAYS.get_loc(c) + 1]) for c in folds] == [10, 15, 20]
+    assert taking_part == [{"A"}, {"A", "B"}, {"A", "B"}]
+
+
+@given(h=st.integers(1, 6), n_windows=st.integers(1, 6), step_size=st.integers(1, 6))
+def test_a_test_size_stands_for_a_number_of_windows(h: int, n_windows: int, step_size: int) -> None:
+    size = h + (n_windows - 1) * step_size
+    said = make_folds(frame(A=DAYS), h, step_size=step_size, test_size=size)
+    assert said == make_folds(frame(A=DAYS), h, n_windows, step_size)
+    assert DAYS.get_loc(said.cutoffs[0]) == len(DAYS) - 1 - size
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"test_size": 12}, "12 bars cannot be shared out .* are 10 and 15"),
+        ({"test_size": 3}, "3 bars cannot be shared out .* are 5 and 10"),
+        ({"test_size": 15, "n_windows": 2}, "n_windows is 2 and test_size makes 3"),
+        ({}, "n_windows of at least 1, or a test_size"),
+    ],
+)
+def test_windows_and_test_size_that_do_not_go_together_are_refused(said: dict[str, int], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        make_folds(frame(A=DAYS), h=5, step_size=5, **said)
+
+
+def hourly(exchange: str, name: str) -> pd.DataFrame:
+    bars = bar_grid(get_calendar(exchange), "2018-03-05", "2018-03-16", "1h")
+    return bars[["ds", "end"]].assign(unique_id=name, y=1.0, exchange=exchange, interval="1h")
+
+
+def test_intraday_series_of_several_exchanges_are_cut_at_one_instant() -> None:
+    panel = pd.concat([hourly("XNYS", "N"), hourly("XTKS", "T"), hourly("XLON", "L")], ignore_index=True)
+    folds = make_folds(panel, h=3, n_windows=4, step_size=2)
+    name, _ = leading(panel)
+    leader = panel[panel["unique_id"] == name].set_index("ds")["end"]
+    for cutoff in folds:
+        instant = leader[cutoff]
+        history, after = folds.history(panel, cutoff), folds.after(panel, cutoff)
+        assert (history["end"] <= instant).all()
+        later = panel.merge(after, on=["unique_id", "ds"])
+        assert (later["end"] > instant).all()
+        assert len(later) + folds.known(panel, cutoff).sum() == len(panel)
+
+
+def test_the_spans_of_a_window_follow_each_other_and_say_what_the_masks_say() -> None:
+    panel = frame(A=DAYS, B=DAYS[:80])
+    folds = make_folds(panel, h=4, n_windows=4, step_size=6, purge=2, embargo=3, input_size=20)
+    spans = fold_timeline(folds, panel)
+    own = panel[panel["unique_id"] == "A"]
+    for fold, cutoff in enumerate(folds):
+        parts = spans[spans["fold"] == fold].set_index("part")
+        assert parts.index.tolist() == ["train", "embargo", "purge", "test"]
+        assert parts["bars"].tolist() == [20, 3, 2, 4]
+        assert [DAYS.get_loc(b) - DAYS.get_loc(a) for a, b in pairwise(parts["start"])] == [20, 3, 2]
+        learned = folds.training(own, cutoff)["ds"]
+        assert (parts.loc["train", "start"], parts.loc["train", "end"]) == (learned.min(), learned.max())
+        assert parts.loc["purge", "end"] == cutoff
+
+
+def test_where_models_are_not_fitted_anew_the_bars_since_the_fit_are_history() -> None:
+    panel = frame(A=DAYS)
+    folds = make_folds(panel, h=4, n_windows=5, step_size=4)
+    walk = WalkForward(folds, refit=lambda window, _: window == 3)
+    assert walk.fits() == [(0, 1, 2), (3, 4)]
+    spans = walk.timeline(panel)
+    since = spans[spans["part"] == "history"].set_index("fold")["bars"]
+    assert since.to_dict() == {1: 4, 2: 8, 4: 4}
+    assert set(spans.loc[(spans["part"] == "train") & (spans["fold"] < 3), "end"]) == {folds.cutoffs[0]}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"h": 0}, {"n_windows": 0}, {"step_size": 0}, {"purge": -1}, {"embargo": -1},
+        {"warm_up": 0}, {"input_size": 0}, {"target_span": 0},
+    ],
+)  # fmt: skip
 def test_numbers_out_of_range_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(ConfigError):
         make_folds(frame(A=DAYS), **({"h": 2, "n_windows": 2, "step_size": 2} | wrong))

@@ -3,46 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.integrate import trapezoid
-from scipy.stats import norm
+from scipy.stats import spearmanr
+from sklearn.metrics import mean_pinball_loss
 
-from fints.backtest.metrics import LEVELS, crps, losses, season_lag, seasonal_scale, summarise
+from fints.backtest.metrics import LEVELS, information_coefficient, losses, season_lag, seasonal_scale, summarise
 from fints.forecast import QUANTILE_COLUMNS, QUANTILES
-
-
-def brier_integral(y: float, quantiles: np.ndarray, probabilities: np.ndarray) -> float:
-    """CRPS by its definition on the distribution function: the integral of (F(x) − 1{x ≥ y})²."""
-    x = np.linspace(min(quantiles[0], y) - 1, max(quantiles[-1], y) + 1, 400_001)
-    distribution = np.interp(x, quantiles, probabilities, left=0.0, right=1.0)
-    return float(trapezoid((distribution - (x >= y)) ** 2, x))
-
-
-@pytest.mark.parametrize("y", [-3.0, -0.7, 0.0, 0.31, 2.4])
-def test_crps_is_the_integral_of_its_definition(y: float) -> None:
-    probabilities = np.array([0.025, 0.1, 0.3, 0.5, 0.75, 0.8, 0.975])
-    quantiles = np.array([-1.9, -1.1, -0.4, 0.05, 0.8, 0.81, 2.0])
-    expected = brier_integral(y, quantiles, probabilities)
-    assert crps(np.array([y]), quantiles[None], probabilities)[0] == pytest.approx(expected, abs=1e-4)
-
-
-@pytest.mark.parametrize("y", [-1.0, 0.2, 1.5])
-def test_crps_of_a_finely_stated_normal_is_its_closed_form(y: float) -> None:
-    probabilities = np.linspace(0.0005, 0.9995, 1000)
-    exact = y * (2 * norm.cdf(y) - 1) + 2 * norm.pdf(y) - 1 / np.sqrt(np.pi)
-    assert crps(np.array([y]), norm.ppf(probabilities)[None], probabilities)[0] == pytest.approx(exact, abs=2e-3)
-
-
-@given(st.floats(-100, 100), st.floats(-100, 100))
-def test_crps_of_a_certain_forecast_is_its_absolute_error(y: float, forecast: float) -> None:
-    certain = np.full((1, len(QUANTILES)), forecast)
-    assert crps(np.array([y]), certain)[0] == pytest.approx(abs(y - forecast), abs=1e-9)
-
-
-@given(st.lists(st.floats(-50, 50), min_size=len(QUANTILES), max_size=len(QUANTILES)), st.floats(-80, 80))
-def test_crps_is_never_negative(quantiles: list[float], y: float) -> None:
-    assert crps(np.array([y]), np.sort(quantiles)[None])[0] >= -1e-9
 
 
 def test_levels_are_the_bands_whose_ends_are_stated() -> None:
@@ -94,3 +59,53 @@ def test_every_series_counts_the_same() -> None:
     assert table["MASE"] == pytest.approx((0.55 / 0.5 + 1 / 2.0) / 2)
     assert table["cov95"] == pytest.approx((1 + 0.5) / 2)
     assert table["n"] == 6
+
+
+def test_pinball_and_widths_are_those_of_the_stated_quantiles() -> None:
+    frame = scored()
+    table = losses(frame)
+    by_quantile = [
+        mean_pinball_loss(frame["y"], frame[column], alpha=p)
+        for column, p in zip(QUANTILE_COLUMNS, QUANTILES, strict=True)
+    ]
+    assert table["pinball"].mean() == pytest.approx(np.mean(by_quantile), rel=1e-12)
+    np.testing.assert_allclose(table["width95"], 2.0)
+    assert (table[[f"width{level:g}" for level in LEVELS]].diff(axis=1).iloc[:, 1:] < 0).all().all()
+
+
+@pytest.mark.parametrize(
+    ("target", "more"), [("log_volume", []), ("log_range", ["QLIKE"]), ("log_return", ["hit"]), ("", [])]
+)
+def test_the_target_decides_on_qlike_and_the_hit_rate(target: str, more: list[str]) -> None:
+    frame = scored()
+    table = summarise(frame.join(losses(frame, target)), pd.Series({"A": 0.5, "B": 2.0}), ["model"])
+    assert [c for c in table.columns if c in {"QLIKE", "hit"}] == more
+    assert list(table.columns[1:7]) == ["RMSE", "MAE", "MASE", "sMAPE", "CRPS", "pinball"]
+    assert "width80" in table.columns
+
+
+def test_scores_of_windows_and_steps_average_to_that_of_the_series() -> None:
+    frame = scored()
+    rows, scales = frame.join(losses(frame, "log_range")), pd.Series({"A": 0.5, "B": 2.0})
+    whole = summarise(rows, scales, ["model"]).iloc[0]
+    by_step = summarise(rows, scales, ["model", "step"])
+    for name in ("MAE", "MASE", "sMAPE", "CRPS", "pinball", "QLIKE", "cov80", "width80"):
+        assert by_step[name].mean() == pytest.approx(whole[name])
+
+
+def test_the_information_coefficient_is_spearman_s_in_each_group() -> None:
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"model": np.repeat(["M", "N"], 20), "y": rng.normal(size=40).round(1)})
+    frame["mean"] = frame["y"] + rng.normal(size=40).round(1)
+    table = information_coefficient(frame, ["model"]).set_index("model")
+    for name, rows in frame.groupby("model"):
+        assert table.loc[name, "ic"] == pytest.approx(spearmanr(rows["y"], rows["mean"]).statistic, rel=1e-12)
+    assert table["n"].tolist() == [20, 20]
+
+
+def test_an_information_coefficient_needs_forecasts_that_vary() -> None:
+    flat = pd.DataFrame({"model": "Naive", "step": 1, "y": [0.1, -0.2, 0.3], "mean": 0.0})
+    few = pd.DataFrame({"model": "HAR", "step": 1, "y": [0.1, -0.2], "mean": [0.1, 0.2]})
+    table = information_coefficient(pd.concat([flat, few], ignore_index=True), ["model", "step"])
+    assert table["ic"].isna().all()
+    assert table.columns.tolist() == ["model", "step", "ic", "n"]

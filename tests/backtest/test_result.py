@@ -22,7 +22,7 @@ def result(errors: dict[str, np.ndarray], failures: dict[str, str] | None = None
                 for step, error in enumerate(of_window, start=1):
                     ds = cutoff + pd.Timedelta(days=step)
                     row = {"unique_id": unique_id, "cutoff": cutoff, "ds": ds, "step": step, "y": 0.0, "model": model}
-                    rows.append(row | {"mean": -error} | dict.fromkeys(QUANTILE_COLUMNS, -error))
+                    rows.append(row | {"seed": 0} | {"mean": -error} | dict.fromkeys(QUANTILE_COLUMNS, -error))
     return CrossValidation(
         frame=pd.DataFrame(rows),
         folds=Folds(cutoffs, h=H, step_size=H),
@@ -42,7 +42,7 @@ def test_the_leaderboard_has_the_best_model_first() -> None:
     board = result({"Naive": noise(10, 2.0, 0), "HAR": noise(10, 1.0, 1)}).leaderboard()
     assert board["model"].tolist() == ["HAR", "Naive"]
     assert board.columns.tolist() == [
-        "model", "RMSE", "MAE", "MASE", "CRPS", "cov80", "cov95", "n", "windows", "void", "problem",
+        "model", "RMSE", "MAE", "MASE", "CRPS", "cov80", "cov95", "n", "windows", "void", "seeds", "RMSE_sd", "problem",
     ]  # fmt: skip
     assert board["n"].tolist() == [80, 80]
     assert board["windows"].tolist() == [10, 10]

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from fints.backtest import cross_validation
+from fints.backtest import Entrant, cross_validation
 from fints.baselines import HAR, Naive, SeasonalNaive
 from fints.errors import ConfigError, TrainingError
 from fints.forecast import QUANTILE_COLUMNS, QUANTILES, Forecast
@@ -87,7 +88,16 @@ def test_models_are_fitted_once_on_rows_up_to_the_first_cutoff(panel: pd.DataFra
     assert [history["ds"].max() for history in SHOWN["Spy.forecast"]] == list(cv.folds.cutoffs)
 
 
-@pytest.mark.parametrize(("refit", "windows"), [(True, [0, 1, 2, 3, 4]), (2, [0, 2, 4]), (False, [0])])
+@pytest.mark.parametrize(
+    ("refit", "windows"),
+    [
+        (True, [0, 1, 2, 3, 4]),
+        (2, [0, 2, 4]),
+        (False, [0]),
+        (lambda window, _: window == 3, [0, 3]),
+        (lambda _, cutoff: cutoff >= pd.Timestamp("2018-12-14"), [0, 3, 4]),
+    ],
+)
 def test_refit_says_in_which_windows_models_are_fitted(
     panel: pd.DataFrame, refit: bool | int, windows: list[int]
 ) -> None:
@@ -213,6 +223,64 @@ def test_progress_is_told_after_each_window(panel: pd.DataFrame) -> None:
 def test_models_that_do_not_fit_together_are_refused(panel: pd.DataFrame, models: list[Naive], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         cross_validation(panel, models, h=5, n_windows=2, step_size=5)
+
+
+def test_a_rolling_window_is_all_that_a_model_is_fitted_on(panel: pd.DataFrame) -> None:
+    cross_validation(panel, [Spy()], h=5, test_size=15, step_size=5, refit=True, input_size=60, warm_up=50)
+    assert [seen.groupby("unique_id").size().tolist() for seen in SHOWN["Spy.fit"]] == [[60, 60]] * 3
+
+
+class Further(Spy):
+    """Trained for fewer bars than it can be asked for, and says so."""
+
+    def forecast(
+        self, panel: pd.DataFrame, *, at: object = None, known_at: object = None, h: int | None = None
+    ) -> Forecast:
+        if h is not None:
+            warnings.warn(f"{h} bars are asked for, and the model was trained for {self.h}", UserWarning, stacklevel=2)
+        return self.answer(future_frame(panel, h or self.h)[["unique_id", "ds", "step"]])
+
+
+def test_a_model_that_can_be_asked_for_more_bars_extrapolates_without_a_warning(panel: pd.DataFrame) -> None:
+    cv = cross_validation(panel, [Further(h=2), Naive(20)], h=20, n_windows=2, step_size=20)
+    assert not cv.failures
+    assert sorted(cv.frame.loc[cv.frame["model"] == "Spy", "step"].unique()) == list(range(1, 21))
+    bands = cv.extrapolation(panel, {"Spy": 2, "Naive": 2}, 60).by_band()
+    assert bands.loc[bands["model"] == "Spy", "band"].tolist() == ["1×", "1–2.5×", "2.5–5×", "5–10×"]
+
+
+class Seeded(Spy):
+    def __init__(self, error: float) -> None:
+        super().__init__("Seeded")
+        self.error = error
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return type(self)(self.error)
+
+    def answer(self, frame: pd.DataFrame) -> Forecast:
+        return Forecast(frame, np.full(len(frame), self.error), np.full((len(frame), len(QUANTILES)), self.error))
+
+
+def test_of_several_seeds_the_scores_are_averaged_and_not_the_forecasts(panel: pd.DataFrame) -> None:
+    nothing = panel.assign(y=panel["y"].where(panel["ds"] < "2018-11-01", 0.0))
+    seeds = [Entrant(Seeded(error), seed) for seed, error in enumerate([1.0, -2.0, 3.0])]
+    cv = cross_validation(nothing, [*seeds, Spy()], h=5, n_windows=9, step_size=3)
+    board = cv.leaderboard().set_index("model")
+    assert board.loc["Seeded", "RMSE"] == pytest.approx(2.0)
+    assert board.loc["Seeded", "RMSE_sd"] == pytest.approx(1.0)
+    assert board["seeds"].to_dict() == {"Spy": 1, "Seeded": 3}
+    assert board.loc["Seeded", "n"] == 3 * board.loc["Spy", "n"]
+    assert cv.by_step().groupby("model")["RMSE"].mean()["Seeded"] == pytest.approx(2.0)
+    assert cv.compare("Seeded", "Spy").windows == 9
+
+
+def test_a_seed_that_fails_takes_its_model_out_and_is_named(panel: pd.DataFrame) -> None:
+    models = [Entrant(Failing("Bad"), 7), Entrant(Spy("Bad"), 8), Naive(5)]
+    cv = cross_validation(panel, models, h=5, n_windows=2, step_size=5)
+    assert cv.failures["Bad"].startswith("TrainingError: the loss is not a number at step 12 (fitted at 2018-12-14")
+    assert cv.failures["Bad"].endswith("with seed 7; 1 of its 2 jobs failed)")
+    assert cv.leaderboard()["model"].tolist() == ["Naive", "Bad"]
+    assert cv.jobs["failure"].ne("").tolist() == [True, False, False]
 
 
 def test_a_negative_refit_is_refused(panel: pd.DataFrame) -> None:

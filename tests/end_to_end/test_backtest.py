@@ -18,6 +18,7 @@ BRIEF = [
     "--set=input_size=40",
     "--set=n_windows=9",
     "--set=periods.detect=false",
+    "--set=workers.count=1",
     "--set=network={dim: 16, n_heads: 1, n_layers: 1}",
     "--set=training={max_steps: 4, batch_size: 8, validate_every: 2, validation_windows: 16}",
     f"--set=models={MODELS}",
@@ -56,7 +57,7 @@ def test_models_and_encodings_are_compared_and_tested(fints, home):
         assert run.data.metrics["headline/log_volume.rmse"] == pytest.approx(board[run.info.run_name]["RMSE"])
     learned = next(run for run in runs if run.info.run_name == NAMES[0])
     trace = client.get_metric_history(learned.info.run_id, "theta/log_volume.offset.0")
-    assert [point.step for point in trace] == [2, 4]
+    assert [point.step for point in trace] == [0, 2, 4]
 
 
 PLAIN = [*BRIEF, "--set=models=[har, naive, seasonal_naive]", "--set=tracking.enabled=false"]
@@ -100,6 +101,42 @@ def test_a_model_that_fails_is_named_and_the_others_go_on(fints, monkeypatch):
     assert rows["HAR"]["problem"] == "SeriesError: no luck"
     assert rows["Naive"]["RMSE"] > 0
     assert "no luck" in out
+
+
+def test_what_an_earlier_run_has_done_is_not_done_again(fints, monkeypatch):
+    _, _, _, first = fints("backtest", *PLAIN, brief=False)
+    monkeypatch.setattr(HAR, "fit", lambda *_: pytest.fail("it is fitted again"))
+    code, out, err, again = fints("backtest", *PLAIN, brief=False)
+    assert code == 0, err
+    before, after = (result["targets"]["log_volume"] for result in (first, again))
+    assert [job["reused"] for job in after["jobs"]] == [True] * 3
+    assert {k: v for k, v in after.items() if k != "jobs"} == {k: v for k, v in before.items() if k != "jobs"}
+    assert "3 of 3 jobs had been done by an earlier run" in out
+
+
+def test_the_windows_end_at_the_as_of(fints):
+    code, out, err, result = fints("backtest", *PLAIN, "--as-of=2018-12-25", brief=False)
+    assert code == 0, err
+    assert result["as_of"] == "2018-12-24T00:00:00"
+    found = result["targets"]["log_volume"]
+    assert max(span["end"] for span in found["timeline"]).startswith("2018-12-24")
+    assert "XNYS was closed on Tuesday 2018-12-25" in out
+    code, _, err, _ = fints("backtest", *PLAIN, "--as-of=2030-01-01", brief=False)
+    assert code == 2
+    assert "future" in err
+
+
+def test_a_quick_budget_and_what_lies_beyond_the_trained_horizon(fints):
+    beyond = ["--set=h=10", "--set=trained_h=2", "--set=n_windows=30", "--budget=quick"]
+    models = "--set=models=[{kind: transformer, encoding: rope}, naive]"
+    code, out, err, result = fints("backtest", *BRIEF, *beyond, models, "--set=tracking.enabled=false", brief=False)
+    assert code == 0, err
+    found = result["targets"]["log_volume"]
+    assert len(found["cutoffs"]) == 10
+    bands = {(row["model"], row["band"]): row for row in found["extrapolation"]["by_band"]}
+    assert {band for model, band in bands if model == "Naive"} == {"1×", "1–2.5×", "2.5–5×"}
+    assert all(row["RMSE"] > 0 for row in bands.values())
+    assert "slope per horizon" in out
 
 
 def test_a_target_that_cannot_be_compared_is_named_and_the_other_goes_on(fints, monkeypatch):

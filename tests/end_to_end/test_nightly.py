@@ -58,6 +58,8 @@ def test_a_closure_is_known_from_its_announcement_on(fints):
     assert code == 0
     assert "2018-12-05" not in days(after)
     assert "2018-12-04" in days(after)
+    assert before["plan_changes"] == {"log_volume": []}
+    assert after["plan_changes"] == {"log_volume": ["The same cycles as in the night of 2018-11-20."]}
 
 
 def test_a_night_repeated_leaves_one_set_of_forecasts_and_keeps_its_model(fints, home):

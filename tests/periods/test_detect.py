@@ -27,7 +27,8 @@ def test_the_volume_of_the_sample_holds_the_week_and_the_quarter_of_the_calendar
     assert week.harmonics == (1, 2, 3)
     assert week.other_period == pytest.approx(4.82, abs=0.01)
     assert quarter.period == pytest.approx(365.25 / 4, abs=0.5)
-    assert {1, 2, 3, 6} <= set(quarter.harmonics)
+    # the twelfth is 7.61 days, a line of its own in the spectrum
+    assert {1, 2, 3, 6, 12} <= set(quarter.harmonics)
     assert week.stable
     assert quarter.stable
 
@@ -100,6 +101,29 @@ def test_outliers_and_a_jump_of_level_are_not_lines_and_hide_none(as_panel):
     found = detect_periods(as_panel(A=y))
     assert [round(one.period, 1) for one in found] == [12.3]
     assert "outliers taken out" in next(iter(found)).method
+
+
+@pytest.mark.parametrize("phi", [0.0, 0.95])
+def test_a_shift_of_level_makes_no_slow_lines_and_hides_none(phi, red_noise, as_panel):
+    n = 1000
+    y = red_noise(n, phi, np.random.default_rng(4))
+    y += 2 * y.std() * (np.arange(n) >= n // 2)
+    assert len(detect_periods(as_panel(A=y), alpha=0.01)) == 0
+    slow = np.sqrt(2) * y[: n // 2].std() * np.cos(2 * np.pi * np.arange(n) / 83)
+    found = detect_periods(as_panel(A=y + slow), alpha=0.01)
+    assert [round(one.period / (83 if one.clock == "session" else 83 / 0.69), 1) for one in found] == [1.0]
+    assert "shift of level at 2001-12" in next(iter(found)).method or phi
+
+
+def test_many_outliers_neither_make_lines_nor_hide_the_week(civil_days, as_panel):
+    n, rng = 1000, np.random.default_rng(6)
+    y = rng.standard_normal(n)
+    y += 6 * (rng.random(n) < 0.03) * rng.choice([-1, 1], n)
+    week = np.sqrt(20) * np.cos(2 * np.pi * civil_days(n) / 7)
+    for estimator in ("linear", "robust"):
+        assert len(detect_periods(as_panel(A=y), alpha=0.01, estimator=estimator)) == 0
+        found = detect_periods(as_panel(A=y + week), alpha=0.01, estimator=estimator)
+        assert [round(one.period, 2) for one in found] == [7.0]
 
 
 @pytest.mark.parametrize("phi", [0.0, 0.7])
@@ -259,6 +283,7 @@ def test_duplicate_rows_are_refused(as_panel):
         ({"longest": 0}, ConfigError),
         ({"clock": "lunar"}, UnknownNameError),
         ({"method": "divination"}, UnknownNameError),
+        ({"estimator": "wishful"}, UnknownNameError),
     ],
 )
 def test_arguments_out_of_range_are_refused(arguments, error, as_panel):

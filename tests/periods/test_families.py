@@ -40,6 +40,23 @@ def test_unrelated_lines_stay_apart(civil_days, as_panel):
     assert all(line.note == "" for line in found)
 
 
+def test_in_a_series_of_a_year_or_two_lines_are_not_put_together_by_the_seasons(civil_days, as_panel):
+    n = 400
+    t = civil_days(n)
+    y = np.random.default_rng(4).standard_normal(n) + 3 * wave(t, 8.71) + wave(t, 11.43) + wave(t, 30.9)
+    found = detect_periods(as_panel(A=y), alpha=0.01)
+    assert sorted(line.period for line in found) == pytest.approx([8.71, 11.43, 30.9], rel=0.01)
+    assert all(line.note == "" for line in found)
+
+
+def test_the_plan_of_the_sample_s_volume_holds_the_week_and_the_quarter_of_the_calendar_and_no_alias(sample_panel):
+    plan = FrequencyPlan.from_detection(detect_periods(sample_panel("log_volume")))
+    detected = [cycle for cycle in plan if cycle.origin == "detected"]
+    assert [cycle.period for cycle in detected] == pytest.approx([7.0, YEAR / 4], rel=1e-3)
+    for line in plan.lines:
+        assert all(abs(line.frequency * alias - 1) > 0.003 for alias in (8.27, 7.58, 6.50, 6.07))
+
+
 def test_a_cycle_of_one_year_of_eight_is_marked_and_stays_out_of_the_plan(civil_days, as_panel):
     n = 2000
     t = civil_days(n)

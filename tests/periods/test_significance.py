@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -5,9 +7,15 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
+from fints.periods.background import Background, fit_background
+from fints.periods.calendar import calendar_sampling
+from fints.periods.lines import Tone
+from fints.periods.noise import Noise
 from fints.periods.peeling import peel
+from fints.periods.scan import calendar_scan
 from fints.periods.search import Search
 from fints.periods.significance import exceedance, false_discovery, ratio_of, search_p_value, search_threshold
+from fints.periods.spectrum import fft_periodogram
 
 TRIALS = 100
 
@@ -23,6 +31,39 @@ def test_noise_shows_a_line_as_often_as_it_should(phi, clock, as_samples, red_no
     for level in (0.05, 0.2):
         hits = int((p_values < level).sum())
         assert stats.binomtest(hits, TRIALS, level).pvalue > 0.01
+
+
+@pytest.mark.parametrize("phi", [0.0, 0.9])
+def test_on_the_calendar_the_highest_of_noise_of_known_level_has_uniform_p_values(phi, as_samples, red_noise):
+    n, rng, p_values = 300, np.random.default_rng(1), []
+    coefficients = np.array([0.0, 1.0]) if phi else np.array([0.0])
+    known = Background(0, phi, coefficients, 1e-9 * np.eye(len(coefficients)), 1.0)
+    for _ in range(300):
+        samples = as_samples(red_noise(n, phi, rng))
+        scan = calendar_scan(calendar_sampling(samples), samples, samples.value, known, (3.0, False))
+        reported = scan.frequency * scan.duration >= 3
+        p_values.append(search_p_value(float(scan.ratio[reported].max()), scan.peaks))
+    assert stats.kstest(p_values, "uniform").pvalue > 0.01
+    for level in (0.05, 0.2):
+        hits = int((np.array(p_values) < level).sum())
+        assert stats.binomtest(hits, len(p_values), level).pvalue > 0.01
+
+
+@pytest.mark.parametrize("order", [(0, 0.0), (2, 0.0), (0, 1.0), (5, 0.0)])
+def test_a_wave_of_the_calendar_has_no_part_in_the_level_that_it_is_judged_by(order, as_samples):
+    n = 300
+    plain = as_samples(np.random.default_rng(2).standard_normal(n))
+    tone = Tone("calendar", 1 / 3.7)
+    wavy = replace(plain, value=plain.value + 1.2 * np.cos(2 * np.pi * tone.frequency * plain.calendar))
+    # the order is chosen once, by a series without striking lines
+    chosen = fit_background(fft_periodogram(plain, plain.value), orders=[order])
+    (at, alone), (_, judged) = (
+        Noise.of(samples, "fft", samples.value, like=chosen).without(tone) for samples in (plain, wavy)
+    )
+    place = np.array([at])
+    assert judged.level(place)[0] == pytest.approx(alone.level(place)[0], rel=0.05)
+    # which without that would be in it
+    assert Noise.of(wavy, "fft", wavy.value, like=chosen).background.level(place)[0] > 1.08 * alone.level(place)[0]
 
 
 def test_noise_of_changing_variance_and_long_memory_shows_no_zoo(as_samples):

@@ -35,6 +35,7 @@ def test_rolling_amplitudes_follow_a_line_that_fades(as_samples, clock):
     assert np.abs(seen.amplitude - expected).max() < 6 * seen.error.max()
     assert seen.error.max() < 0.1
     assert (np.diff(seen.calendar) > 0).all()
+    assert np.abs(seen.across).max() < 6 * seen.error.max()
     assert seen.whole == pytest.approx(1.0, abs=0.1)
 
 
@@ -45,3 +46,15 @@ def test_a_short_series_has_one_window(as_samples):
     )
     assert len(seen.amplitude) == 5
     np.testing.assert_allclose(seen.amplitude, 1.0, atol=1e-6)
+
+
+def test_a_phase_that_drifts_shows_across(as_samples):
+    n = 2000
+    drift = np.linspace(-1.2, 1.2, n)
+    samples = as_samples(
+        np.cos(2 * np.pi * np.arange(n) / 7.7 + drift**2) + 0.1 * np.random.default_rng(2).standard_normal(n)
+    )
+    seen = rolling_amplitudes(samples, fit_lines(Whitening(samples), samples.value, [Tone("session", 1 / 7.7)]), 0)
+    np.testing.assert_allclose(np.hypot(seen.amplitude, seen.across), 1.0, atol=0.1)
+    turned = np.arctan2(-seen.across, seen.amplitude)
+    assert np.ptp(turned) > 0.7

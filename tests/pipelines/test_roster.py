@@ -8,7 +8,8 @@ from fints.errors import EncodingError, NotFittedError
 from fints.forecast import Forecaster
 from fints.plan import Cycle, FrequencyPlan
 from fints.settings import BacktestSettings, read_settings
-from pipelines.roster import Named, cycles_left_out, make_models
+from pipelines.named import Named
+from pipelines.roster import cycles_left_out, make_entrants, make_models
 
 
 def test_a_forecaster_under_another_name_forecasts_the_same(daily_panel):
@@ -53,12 +54,56 @@ def test_a_network_that_does_not_fit_its_encoding_is_refused_before_any_work():
 
 
 def test_cycles_that_find_no_room_are_named_and_not_warned_about_again():
-    plan = FrequencyPlan((Cycle(20.0, "session", harmonics=(1, 2)), Cycle(60.0, "session")))
+    plan = FrequencyPlan((Cycle(20.0, "session", harmonics=(1, 2, 3)), Cycle(60.0, "session", strength=0.1)))
     settings = read_settings(BacktestSettings, None, ["models=[transformer, har]", "network={dim: 16, n_heads: 2}"])
     model, _ = make_models(settings, plan)
     assert len(model.plan.lines) == 2
-    (dropped,) = (str(cycle) for cycle in plan if cycle not in model.plan.cycles)
     (said,) = cycles_left_out(settings, plan)
     assert said.startswith("CycleTransformer[cycle]: There are 2 planes")
-    assert said.endswith(f"left out of the plan: {dropped}.")
+    assert said.endswith("left out of the plan: harmonic 3 of 20 sessions, 60 sessions.")
     assert cycles_left_out(settings, model.plan) == ()
+
+
+def test_only_what_draws_random_numbers_is_fitted_with_several_seeds():
+    settings = read_settings(
+        BacktestSettings, None, ["models=[transformer, gradient_boosting, har]", "seeds=3", "random_seed=7"]
+    )
+    entrants = make_entrants(settings, FrequencyPlan.from_periods([5]))
+    assert [(e.name, e.seed) for e in entrants] == [
+        *[("CycleTransformer[cycle]", seed) for seed in (7, 8, 9)],
+        *[(BASELINES["gradient_boosting"].label, seed) for seed in (0, 1, 2)],
+        ("HAR", 0),
+    ]
+    assert [e.model.design.random_seed for e in entrants[:3]] == [7, 8, 9]
+    assert len({e.digest for e in entrants}) == 7
+
+
+@pytest.mark.parametrize(
+    ("change", "models"),
+    [
+        ("training.max_steps=3", {0}),
+        ("network.dim=16", {0}),
+        ("input_size=60", {0}),
+        ("h=10", {0, 1}),
+        ("models=[transformer, {kind: har, ridge: 0.1}]", {1}),
+        ("embargo=3", set()),
+    ],
+)
+def test_the_digest_of_a_model_follows_its_own_settings_only(change, models):
+    def digests(*changes):
+        settings = read_settings(BacktestSettings, None, ["models=[transformer, har]", *changes])
+        return [e.digest for e in make_entrants(settings, FrequencyPlan.from_periods([5, 20]))]
+
+    plain, changed = digests(), digests(change)
+    assert {i for i in range(2) if plain[i] != changed[i]} == models
+
+
+def test_the_digest_of_a_transformer_follows_the_plan():
+    settings = read_settings(BacktestSettings, None, ["models=[transformer, har]"])
+    one, other = (make_entrants(settings, FrequencyPlan.from_periods(p)) for p in ([5, 20], [5, 21]))
+    assert [a.digest == b.digest for a, b in zip(one, other, strict=True)] == [False, True]
+
+
+def test_transformers_are_trained_for_the_horizon_said_and_baselines_for_all():
+    settings = read_settings(BacktestSettings, None, ["models=[transformer, har]", "h=20", "trained_h=5"])
+    assert [model.h for model in make_models(settings, FrequencyPlan.from_periods([5]))] == [5, 20]

@@ -156,14 +156,91 @@ def test_every_harmonic_gets_a_plane_before_any_line_gets_two():
     assert sorted(round(line.frequency, 4) for line in plan.allocate(4)) == [0.0167, 0.2, 0.4, 0.6]
 
 
-def test_the_strongest_cycles_bring_their_harmonics():
-    day = Cycle(1.0, harmonics=(1, 2, 3), strength=500, origin="detected")
-    week = Cycle(5, strength=50, origin="detected")
-    plan = FrequencyPlan.from_periods([day, week, Cycle(20), Cycle(60)])
+CYCLES = st.builds(
+    Cycle,
+    period=st.floats(2, 2000),
+    clock=st.sampled_from(["session", "calendar"]),
+    harmonics=st.lists(st.integers(1, 24), min_size=1, max_size=5, unique=True).map(lambda r: tuple(sorted(r))),
+    strength=st.floats(0.1, 1000),
+    origin=st.sampled_from(["detected", "prior"]),
+    reason=st.sampled_from(["", "found in A"]),
+)
+PLANS = st.lists(CYCLES, min_size=1, max_size=6, unique_by=lambda c: (c.clock, c.period)).map(
+    FrequencyPlan.from_periods
+)
+
+
+@given(PLANS, st.integers(1, 32))
+def test_as_many_lines_stay_as_there_are_planes(plan, planes):
+    kept = plan.strongest(planes)
+    assert len(kept.lines) == min(planes, len(plan.lines))
+    assert {(c.clock, c.period, r) for c in kept for r in c.harmonics} <= {
+        (c.clock, c.period, r) for c in plan for r in c.harmonics
+    }
+    assert len(kept.allocate(planes)) == planes
+    assert (kept is plan) == (len(plan.lines) <= planes)
+
+
+@given(PLANS, st.integers(1, 32))
+def test_of_every_cycle_the_lowest_lines_stay(plan, planes):
+    whole = {(c.clock, c.period): c for c in plan}
+    for cycle in plan.strongest(planes):
+        before = whole[cycle.clock, cycle.period]
+        assert cycle.harmonics == before.harmonics[: len(cycle.harmonics)]
+        assert (cycle.width, cycle.strength, cycle.origin) == (before.width, before.strength, before.origin)
+
+
+@given(PLANS, st.integers(1, 32))
+def test_no_cycle_stays_while_a_stronger_one_goes(plan, planes):
+    kept = {(c.clock, c.period) for c in plan.strongest(planes)}
+    gone = [c for c in plan if (c.clock, c.period) not in kept]
+    stayed = [c for c in plan if (c.clock, c.period) in kept]
+    for lost in gone:
+        assert all((c.origin == "prior", -c.strength) <= (lost.origin == "prior", -lost.strength) for c in stayed)
+
+
+@given(PLANS, st.integers(1, 32), st.integers(1, 32))
+def test_more_planes_never_lose_a_line(plan, planes, more):
+    few, many = plan.strongest(planes), plan.strongest(planes + more)
+    assert {(c.clock, c.period, r) for c in few for r in c.harmonics} <= {
+        (c.clock, c.period, r) for c in many for r in c.harmonics
+    }
+    assert few.strongest(planes) is few
+    assert many.strongest(planes) == few
+
+
+@given(PLANS, st.integers(1, 32))
+def test_what_is_lost_is_said_once(plan, planes):
+    kept = plan.strongest(planes)
+    before = {(c.clock, c.period): c for c in plan}
+    cut = [c for c in kept if c.harmonics != before[c.clock, c.period].harmonics]
+    assert len(plan.lost(kept)) == len(cut) + len(plan) - len(kept)
+    for cycle in cut:
+        lost = [r for r in before[cycle.clock, cycle.period].harmonics if r not in cycle.harmonics]
+        named = f"harmonic{'s' if len(lost) > 1 else ''} {', '.join(map(str, lost))}"
+        assert cycle.reason.endswith(f"no plane for {named}")
+        assert f"{named} of {cycle}" in plan.lost(kept)
+        assert cycle.reason.startswith(before[cycle.clock, cycle.period].reason)
+
+
+def test_a_family_of_many_harmonics_keeps_those_that_fit():
+    week = Cycle(7.0, "calendar", harmonics=(1, 2, 3), strength=427, origin="detected", reason="found in A")
+    year = Cycle(91.3, "calendar", harmonics=(1, 2, 3, 6, 12), strength=44, origin="detected", reason="found in A")
+    plan = FrequencyPlan.from_periods([week, year, Cycle(252)])
+    six = plan.strongest(6)
+    assert [(c.period, c.harmonics) for c in six] == [(7.0, (1, 2, 3)), (91.3, (1, 2, 3))]
+    assert six.cycles[1].reason == "found in A; no plane for harmonics 6, 12"
+    assert plan.lost(six) == ("252 sessions", "harmonics 6, 12 of 91.3 days")
+    assert plan.lost(plan) == ()
+    assert plan.strongest(9) is plan
+
+
+def test_a_cycle_that_is_strong_enough_comes_before_the_harmonics_of_another():
+    day = Cycle(1.0, harmonics=(1, 2, 3), strength=50, origin="detected")
+    week = Cycle(5, strength=30, origin="detected")
+    plan = FrequencyPlan.from_periods([day, week, Cycle(20)])
+    assert [(c.period, c.harmonics) for c in plan.strongest(3)] == [(1.0, (1, 2)), (5, (1,))]
     assert plan.strongest(4).cycles == (day, week)
-    assert plan.strongest(5).cycles == (day, week, Cycle(20))
-    assert plan.strongest(2).cycles == (day,)
-    assert plan.strongest(6) is plan
 
 
 def test_the_strongest_cycles_come_before_priors():

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import norm
 
 from fints.forecast import QUANTILES, Forecast
-from fints.periods import Spectrum
+from fints.periods import detect_periods
 from fints.report import NightlyReport, TargetReport
 from fints.sessions import get_calendar
 
@@ -19,18 +19,14 @@ def target_report(target: str = "log_volume", names: tuple[str, ...] = ("^GSPC",
     sessions = get_calendar("XNYS").sessions("2017-01-01", "2018-12-31")
     ahead = get_calendar("XNYS").next_sessions("2018-12-31", 3)
     level = {"log_volume": np.log(3.5e9), "log_range": np.log(0.008)}.get(target, 0.0)
-    histories, forecasts, spectra, periods = [], [], {}, []
-    frequency = np.linspace(0.002, 0.5, 4000)
+    histories, forecasts = [], []
+    fifth = 0.3 * np.cos(2 * np.pi * np.arange(len(sessions)) / 5)
     for name in names:
-        y = level + 0.2 * rng.normal(size=len(sessions))
+        y = level + fifth + 0.2 * rng.normal(size=len(sessions))
         histories.append(pd.DataFrame({"unique_id": name, "ds": sessions, "y": y}))
         middle = level + np.array([0.1, 0.2, -0.3])
         keys = pd.DataFrame({"unique_id": name, "ds": ahead, "step": [1, 2, 3]})
         forecasts.append(Forecast(keys, middle, middle[:, None] + 0.2 * norm.ppf(QUANTILES)).to_long())
-        power = rng.exponential(size=len(frequency))
-        power[np.abs(frequency - 0.2).argmin()] = 40.0
-        spectra[name] = Spectrum(name, "session", frequency, power, np.ones(4000), np.full(4000, 12.0), 0.05)
-        periods.append({"unique_id": name, "period": 5.0, "clock": "session", "p_value": 1e-4})
     board = pd.DataFrame(
         {
             "model": ["Cycle", "HAR", "Naive"],
@@ -58,18 +54,19 @@ def target_report(target: str = "log_volume", names: tuple[str, ...] = ("^GSPC",
             "reason": ["found in both series", "nothing significant near a year"],
         }
     )
+    history = pd.concat(histories, ignore_index=True)
     return TargetReport(
         target=target,
         description="what it is",
         model="Cycle",
-        history=pd.concat(histories, ignore_index=True),
+        history=history,
         forecast=pd.concat(forecasts, ignore_index=True),
         leaderboard=pd.concat([board, failed], ignore_index=True),
         by_step=steps,
         verdicts=(f"Cycle is better than HAR on {target}: RMSE 7.7 % lower.", "Cycle is better than Naive."),
-        spectra=spectra,
-        periods=pd.DataFrame(periods),
+        found=detect_periods(history, alpha=0.001),
         plan=plan,
+        changes=("Since the night of 2018-12-28: new: 5 sessions.",),
     )
 
 

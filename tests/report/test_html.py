@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from fints.errors import SchemaError
+from fints.periods import detect_periods
 from fints.report import NightlyReport, TargetReport, render_nightly
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def test_plotly_is_inlined_once(page: Page) -> None:
 
 def test_every_series_and_target_has_its_figures_with_a_text_for_those_who_cannot_see_them(page: Page) -> None:
     drawn = figures(page)
-    assert len(drawn) == 2 * (2 * 2 + 1)
+    assert len(drawn) == 2 * (2 * 3 + 1)
     labels = {attrs["id"]: attrs["aria-label"] for attrs, _ in page.all("div") if attrs.get("class") == "plot"}
     assert set(labels) == set(drawn)
     assert all(len(label) > 40 for label in labels.values())
@@ -100,13 +101,20 @@ def test_the_fan_shows_history_then_nested_bands_in_natural_units(page: Page) ->
 
 
 def test_the_periodogram_keeps_its_peaks_and_labels_the_cycles(page: Page) -> None:
-    spec = next(spec for name, spec in figures(page).items() if name.endswith("spectrum"))
+    spec = next(spec for name, spec in figures(page).items() if name.endswith("cycles-1"))
     traces = {trace["name"]: trace for trace in spec["data"]}
-    assert {"power", "noise alone", "5 % level", "cycle found"} == set(traces)
+    assert {"power", "noise alone", "0.1 % level", "cycle"} == set(traces)
     assert len(traces["power"]["x"]) <= 600
-    assert max(traces["power"]["y"]) == 40
-    assert traces["cycle found"]["text"] == ["5"]
-    assert traces["cycle found"]["y"] == [40]
+    assert [float(text) for text in traces["cycle"]["text"]] == [pytest.approx(5, abs=0.02)]
+    assert traces["cycle"]["y"] == [max(traces["power"]["y"])]
+
+
+def test_the_cycles_found_and_those_in_the_model_are_listed_with_what_changed(page: Page) -> None:
+    titles = page.texts("h3")
+    assert titles.index("Cycles found") < titles.index("Cycles in the model")
+    rows = [row for row in page.texts("tr") if "sessions" in row and "throughout" in row]
+    assert len(rows) == 2 * 2
+    assert page.texts("p").count("Since the night of 2018-12-28: new: 5 sessions.") == 2
 
 
 def test_symbols_are_data_and_never_markup(html: str, page: Page) -> None:
@@ -181,8 +189,7 @@ def test_a_night_without_hold_out_cycles_or_findings_says_so(report: NightlyRepo
         leaderboard=pd.DataFrame(),
         by_step=pd.DataFrame(),
         verdicts=(),
-        spectra={},
-        periods=pd.DataFrame(),
+        found=None,
     )
     page = Page(
         render_nightly(
@@ -193,7 +200,25 @@ def test_a_night_without_hold_out_cycles_or_findings_says_so(report: NightlyRepo
     assert "No hold-out comparison was made" in text
     assert "No series was left out." in text
     assert "The checks found nothing to report." in text
+    assert "Cycles found" not in text
     assert len(figures(page)) == 2
+
+
+def test_a_search_that_found_nothing_says_so(report: NightlyReport) -> None:
+    target = report.targets[0]
+    quiet = replace(target, found=detect_periods(target.history, alpha=1e-300))
+    page = Page(render_nightly(replace(report, targets=(quiet,))))
+    assert "No cycle stands out from noise." in page.texts("p")
+    assert sum(name.endswith("cycles-1") for name in figures(page)) == 2
+    assert not any(name.endswith("cycles-2") for name in figures(page))
+
+
+def test_a_series_that_was_not_searched_has_its_forecast_all_the_same(report: NightlyReport) -> None:
+    target = report.targets[0]
+    partly = replace(target, found=detect_periods(target.history[target.history["unique_id"] == "^GSPC"]))
+    drawn = figures(Page(render_nightly(replace(report, targets=(partly,)))))
+    assert sum(name.endswith("fan") for name in drawn) == 2
+    assert sum(name.endswith("cycles-1") for name in drawn) == 1
 
 
 def test_a_night_without_forecasts_still_makes_a_page(report: NightlyReport) -> None:

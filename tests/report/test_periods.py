@@ -1,13 +1,16 @@
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from fints.periods import detect_periods
+from fints.periods import Periods, detect_periods
+from fints.plan import FrequencyPlan
 from fints.report import periods_table, render_periods
-from fints.report.periods import chance, cycles_table, ribbon_drawing, spectrum_drawing
+from fints.report.periods import chance, cycles_table, drawings, ribbon_drawing
+from fints.report.spectra import figure, spectrum_drawing
 from fints.sessions import get_calendar
 
 HOSTILE = "<script>alert('x')</script>&\"'"
@@ -57,8 +60,45 @@ def test_a_ribbon_holds_the_amplitude_of_the_whole_series(found):
     assert max(band["y"]) > max(amplitude["y"])
 
 
+def test_a_ribbon_of_one_line_of_a_family_says_where_that_line_lies(found):
+    line = next(line for line in found if line.clock == "calendar")
+    alone = found.stability(line).period
+    shifted = replace(line, period=1.01 * alone)
+    caption = ribbon_drawing(found, shifted).caption
+    assert caption.startswith(f"{figure(1.01 * alone)} days: ")
+    assert f"by itself lies at {figure(alone)} days" in caption
+    assert "by itself" not in ribbon_drawing(found, replace(line, period=alone)).caption
+
+
+def test_labels_of_neighbouring_cycles_do_not_run_into_each_other(found):
+    line = next(line for line in found if line.clock == "calendar")
+    crowded = Periods((line, *(replace(line, period=p, harmonics=(1,)) for p in (7.05, 7.2, 7.9, 9.5))), found.searched)
+    marks = spectrum_drawing(crowded, HOSTILE, "calendar").figure["data"][3]
+    assert len(marks["x"]) == len(marks["hovertext"]) >= 5
+    labelled = np.log([at for at, text in zip(marks["x"], marks["text"], strict=True) if text])
+    assert np.diff(np.sort(labelled)).min() > 0.15
+    highest = int(np.argmax(marks["y"]))
+    assert marks["text"][highest] == figure(marks["x"][highest])
+
+
+def test_only_marks_that_are_drawn_are_explained(found):
+    assert "Rings" not in spectrum_drawing(found["QUIET"], "QUIET", "session").caption
+    assert "Diamonds" not in spectrum_drawing(found["QUIET"], "QUIET", "session").caption
+    both = spectrum_drawing(found, HOSTILE, "session").caption
+    assert "Diamonds" in both
+    assert "Rings" in both
+
+
+def test_the_drawings_of_a_series_are_its_spectrum_and_its_strongest_cycle(found):
+    spectrum, ribbon = drawings(found, HOSTILE)
+    assert found.clocks(HOSTILE)[0] in spectrum.alt
+    assert ribbon.caption.startswith(figure(found[HOSTILE].lines[0].period))
+    assert len(drawings(found, "QUIET")) == 1
+    assert drawings(found, "NOBODY") == ()
+
+
 def test_the_page_is_whole_and_no_name_can_break_out_of_it(found):
-    page = render_periods(found, f"Cycles in {HOSTILE}")
+    page = render_periods(found, f"Cycles in {HOSTILE}", FrequencyPlan.from_detection(found))
     assert HOSTILE not in page
     specs = re.findall(r'<script type="application/json" data-figure="[^"]+">(.*?)</script>', page, flags=re.DOTALL)
     assert len(specs) == 4 + len(found)
@@ -77,7 +117,9 @@ def test_a_series_without_a_cycle_is_said_to_have_none(found):
     text = capture.get()
     assert "No cycle stands out from noise in: QUIET." in text
     assert "11.3" in text
-    assert "No cycle stands out" in render_periods(found["QUIET"], "Cycles")
+    page = render_periods(found["QUIET"], "Cycles", FrequencyPlan.from_detection(found["QUIET"]))
+    assert "No cycle stands out" in page
+    assert "prior of 20 sessions kept: nothing significant was found near it" in page
 
 
 @pytest.mark.parametrize(

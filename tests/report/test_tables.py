@@ -57,7 +57,7 @@ def test_a_long_list_of_findings_is_cut_and_says_so(report: NightlyReport) -> No
 
 
 def test_the_plan_tells_detected_cycles_from_prior_ones(report: NightlyReport) -> None:
-    rows = [[cell.text for cell in row] for row in tables.plan(report.targets[0]).rows]
+    rows = [[cell.text for cell in row] for row in tables.plan(report.targets[0].plan, "log_volume").rows]
     assert rows == [
         ["5 sessions", "1,2", "detected", "< 0.001", "found in both series"],
         ["252 sessions", "1", "prior", "–", "nothing significant near a year"],

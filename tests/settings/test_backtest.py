@@ -61,6 +61,11 @@ def test_the_commented_file_states_every_key_and_its_default():
     ]
 
 
+def test_a_name_says_that_a_model_hears_other_series():
+    (entry,) = read("models=[{kind: transformer, encoding: rope, network: {cross_asset: true}}]").models
+    assert entry.label == "CycleTransformer[rope, cross-asset]"
+
+
 def test_a_model_overrules_the_backtest_key_by_key():
     common = ["network={dim: 32, n_layers: 1}", "training={max_steps: 7}", "random_seed=4"]
     settings = read(
@@ -74,7 +79,7 @@ def test_a_model_overrules_the_backtest_key_by_key():
     (model,) = make_models(settings, FrequencyPlan.from_periods([5]))
     assert (model.design.network, model.design.training) == (network, training)
     assert (model.design.input_size, model.design.random_seed) == (40, 4)
-    assert settings.longest_input() == 40
+    assert settings.least_rows() == 60
 
 
 def test_a_value_that_a_model_says_though_it_is_the_default_counts():
@@ -126,6 +131,9 @@ def test_combinations_are_named_by_their_parts():
         ("models: []", "models"),
         ("refit: -1", "refit"),
         ("n_window: 3", "did you mean 'n_windows'"),
+        ("{h: 5, trained_h: 6}", "trained_h: 6 bars, and only 5 are forecast"),
+        ("{h: 5, test_size: 12}", "test_size: 12 bars are not h and a number of steps, 5 and 5 bars each"),
+        ("workers: {backend: lokey}", "workers.backend"),
     ],
 )
 def test_what_does_not_fit_is_named(tmp_path, text, says):
@@ -161,6 +169,44 @@ def test_parts_that_do_not_fit_name_their_entry():
 
 
 def test_the_digest_follows_what_decides_the_outcome():
-    assert read().digest == read("tracking.enabled=false").digest
+    assert read().digest == read("tracking.enabled=false", "workers={count: 3, backend: dask}").digest
     assert read().digest != read("n_windows=9").digest
     assert read().digest != read("models=[har]").digest
+
+
+def test_only_transformers_ask_for_rows_before_the_first_window():
+    assert read("models=[har, naive]").least_rows() == 2
+    assert read("models=[har, naive]", "warm_up=60").least_rows() == 60
+    assert read("models=[har, transformer]", "h=10", "input_size=50").least_rows() == 60
+    assert read("models=[har, transformer]", "h=10", "trained_h=4", "input_size=50").least_rows() == 54
+
+
+def test_a_test_size_stands_for_the_number_of_windows():
+    settings = read("h=5", "step_size=2", "test_size=11")
+    assert (settings.windows, settings.step) == (4, 2)
+
+
+def test_a_quick_budget_shortens_what_takes_long_and_changes_nothing_else():
+    settings = read(
+        "seeds=4",
+        "training={max_steps: 500, members: 3, patience: 9}",
+        "models=[har, {kind: transformer, training: {max_steps: 900}},"
+        " {kind: transformer, name: b, training: {patience: 2}}]",
+    )
+    quick = settings.within("quick")
+    assert (quick.seeds, quick.windows, quick.training.max_steps, quick.training.members) == (1, 10, 60, 1)
+    own = [quick.training_of(entry) for entry in quick.models[1:]]
+    assert [(t.max_steps, t.members, t.patience) for t in own] == [(60, 1, 9), (60, 1, 2)]
+    assert quick.model_copy(update={"seeds": 4, "n_windows": 25, "training": settings.training, "models": ()}) == (
+        settings.model_copy(update={"models": ()})
+    )
+
+
+def test_a_quick_budget_lengthens_nothing():
+    short = read("n_windows=3", "training.max_steps=7", "models=[transformer]")
+    assert short.within("quick") == short
+
+
+def test_a_full_budget_asks_for_three_seeds_or_more():
+    assert read().within("full") == read("seeds=3")
+    assert read("seeds=5").within("full").seeds == 5

@@ -4,6 +4,25 @@ from dataclasses import dataclass, field
 import pytest
 
 from fints.studies import Bench
+from fints.studies.protocol import Protocol
+from fints.transformer import NetworkConfig, TrainingConfig
+
+SMALL = Protocol(
+    trained=30,
+    total=44,
+    input_size=12,
+    h=4,
+    network=NetworkConfig(
+        dim=24, n_layers=2, n_heads=2, dropout=0.0, covariates=False, companions=False, linear_skip=False
+    ),
+    training=TrainingConfig(max_steps=3, batch_size=4, learning_rate=4e-3),
+)
+
+
+@pytest.fixture
+def small():
+    """A protocol that takes a moment."""
+    return SMALL
 
 
 @dataclass

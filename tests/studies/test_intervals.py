@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 
 from fints.errors import ConfigError
-from fints.studies.intervals import ratio_interval, t_interval
+from fints.studies.intervals import Interval, ratio_interval, t_interval
 
 POSITIVE = st.lists(st.floats(1e-3, 1e3), min_size=2, max_size=8)
 
@@ -54,3 +54,11 @@ def test_an_interval_lies_above_what_is_below_its_lower_end():
     assert not t_interval([1.0, 1.1, 1.2]).above(1.0)
     assert t_interval([2.0]).above(1.0)
     assert not t_interval([2.0]).above(2.0)
+
+
+def test_an_interval_excludes_what_lies_on_either_side_of_it_and_a_single_value_nothing():
+    interval = Interval(1.5, 1.2, 1.8, 5)
+    assert interval.excludes(1.0)
+    assert interval.excludes(2.0)
+    assert not interval.excludes(1.3)
+    assert not t_interval([3.0]).excludes(1.0)

@@ -26,6 +26,18 @@ def test_results_come_in_the_order_of_the_units_and_nothing_is_done_twice(tmp_pa
     assert told == [(0, 2), (1, 2), (2, 2), (2, 3), (3, 3)]
 
 
+def test_units_of_equal_settings_are_done_once_and_answered_each(tmp_path, monkeypatch):
+    ran = []
+    run = Square.run
+    monkeypatch.setattr(Square, "run", lambda self: (ran.append(self.value), run(self))[1])
+    told = []
+    units = [Square(3), Square(2), Square(3)]
+    results = run_units(units, Ledger(tmp_path / "units.jsonl"), 1, lambda *at: told.append(at))
+    assert [r["square"] for r in results] == [9, 4, 9]
+    assert ran == [3, 2]
+    assert told == [(0, 2), (1, 2), (2, 2)]
+
+
 @pytest.mark.parametrize(("workers", "missing", "processes"), [(8, 2, 2), (2, 8, 2), (8, 0, 1)])
 def test_no_more_processes_are_started_than_there_is_work(tmp_path, monkeypatch, workers, missing, processes):
     import joblib

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from fints.studies.blocks import BLOCK, by_blocks
 from fints.studies.extrapolation.arms import (
     ALIBI,
     CLOCK,
@@ -17,10 +18,9 @@ from fints.studies.extrapolation.arms import (
     ROPE,
     SINUSOIDAL,
 )
-from fints.studies.extrapolation.scores import by_seed
 from fints.studies.extrapolation.verdicts import remarks
 from fints.studies.findings import Chapter, Line, LineChart, Table
-from fints.studies.intervals import t_interval
+from fints.studies.scores import by_seed
 from fints.studies.wording import number
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fints.studies.extrapolation.protocol import Protocol
-    from fints.studies.extrapolation.scores import Board, Score
+    from fints.studies.extrapolation.scores import Board
+    from fints.studies.protocol import Protocol
 
 DRAWN = (NONE, ALIBI, SINUSOIDAL, ROPE, CYCLE_HALF, CYCLE, CLOCK, FOURIER)
 """Encodings in the charts of errors."""
@@ -40,12 +40,6 @@ SHOWN = (NONE, ROPE, CYCLE)
 PICTURED = 120
 """Steps ahead that the charts of forecasts show."""
 
-FEWEST = 3
-"""Seeds from which on charts show an interval; that of two spans decades."""
-
-BLOCK = 10
-"""Steps that a point of a chart averages: the error of a single step passes through zero with the signal."""
-
 
 def chapters(boards: Sequence[Board], how: Protocol, seeds: int) -> list[Chapter]:
     """Return the parts of the report."""
@@ -53,20 +47,12 @@ def chapters(boards: Sequence[Board], how: Protocol, seeds: int) -> list[Chapter
 
 
 def _method(how: Protocol, seeds: int) -> Chapter:
-    training, last_seen = how.training, how.trained - how.input_size
+    last_seen = how.trained - how.input_size
     text = f"""\
-A planted series has {how.total} daily bars on an exchange that never closes, so the index, session and calendar clocks
-run alike and seconds run evenly. Training sees the first {how.trained} bars only, in windows of {how.input_size} bars
-of context and {how.h} bars of horizon. The trained network is then given the last {how.input_size} of those bars and
-forecasts the {how.beyond} that follow; the error is that of the median. Where there is noise, each seed draws its own.
+{how.data_in_words.rstrip()}
 The period of 23.7 bars divides neither a window nor the sample.
 
-The network is the forecaster's own, with {how.network.n_layers} layers, {how.network.n_heads} heads and
-{how.network.dim} channels; it gets no covariates, no companion series, no linear skip and no dropout, and minimises
-the forecaster's loss over all quantiles. Every encoding is trained alike: {training.max_steps} steps of
-{training.batch_size} windows, AdamW with a peak rate of {training.learning_rate:g}, {100 * training.warm_up:.0f} %
-warm-up and cosine decay to zero, weight decay {training.weight_decay:g}, gradients clipped at {training.clip:g},
-weights averaged with a decay of {training.average:g} per step, no early stopping. These settings were chosen, on other
+{how.training_in_words.rstrip()} These settings were chosen, on other
 seeds, by the error at steps {how.h + 1} to {last_seen} from the first context: bars that training saw, at horizons
 that it did not (column "seen bars" of the tables).
 
@@ -125,20 +111,9 @@ def _errors(board: Board) -> LineChart:
         title=f"{board.task.title}: error by horizon",
         x_label="bars ahead",
         y_label="RMSE",
-        lines=[_blocks(score) for score in drawn],
+        lines=[by_blocks(score.arm.name, score.beyond) for score in drawn],
         log_y=True,
     )
-
-
-def _blocks(score: Score) -> Line:
-    """Draw a score by blocks of steps, with the interval over seeds of the logarithm."""
-    steps = score.beyond.shape[1]
-    starts = range(0, steps, BLOCK)
-    ends = [t_interval(np.log(by_seed(score.beyond, slice(s, s + BLOCK)))) for s in starts]
-    x = np.array([(s + 1 + min(s + BLOCK, steps)) / 2 for s in starts])
-    mean, low, high = (np.exp([getattr(e, name) for e in ends]) for name in ("mean", "low", "high"))
-    known = len(score.beyond) >= FEWEST
-    return Line(score.arm.name, x, mean, low if known else None, high if known else None)
 
 
 def _forecasts(board: Board, how: Protocol) -> LineChart:

@@ -1,4 +1,4 @@
-"""How far off every encoding was."""
+"""Every encoding on one task, in the order of its error."""
 
 from __future__ import annotations
 
@@ -7,73 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fints.studies.intervals import LEVEL, Interval, ratio_interval, t_interval
+from fints.studies.intervals import t_interval
+from fints.studies.scores import by_seed, score
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from fints.studies.extrapolation.arms import Arm
-    from fints.studies.extrapolation.protocol import Protocol
+    from fints.studies.intervals import Interval
     from fints.studies.planted import PlantedCycles
+    from fints.studies.protocol import Protocol
+    from fints.studies.scores import Score
 
     Results = Mapping[tuple[str, int], Mapping[str, list[float]]]
-
-ALL = slice(None)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Score:
-    """Errors of one encoding on one task.
-
-    Parameters
-    ----------
-    arm : Arm
-    beyond : ndarray, shape (seeds, steps)
-        Forecast less signal, after the bars that training saw.
-    observed : ndarray, shape (seeds, steps)
-        Forecast less observation; the same where there is no noise.
-    inside : ndarray, shape (seeds, steps)
-        Forecast less signal, asked of the first context about bars that training saw.
-    forecast : ndarray, shape (seeds, steps)
-        The forecasts of `beyond`.
-    """
-
-    arm: Arm
-    beyond: NDArray[np.float64]
-    observed: NDArray[np.float64]
-    inside: NDArray[np.float64]
-    forecast: NDArray[np.float64]
-
-    @property
-    def rmse(self) -> Interval:
-        """Root mean square error of a seed over all steps: its mean over seeds."""
-        return t_interval(by_seed(self.beyond))
-
-    @property
-    def by_step(self) -> NDArray[np.float64]:
-        """Root mean square error over seeds at each step ahead."""
-        root: NDArray[np.float64] = np.sqrt((self.beyond**2).mean(axis=0))
-        return root
-
-    def times(self, other: Score, choices: int = 1) -> Interval:
-        """Return how many times the other's error this one's is, seed by seed.
-
-        Parameters
-        ----------
-        other : Score
-        choices : int
-            Of how many the other was chosen on these seeds: the interval is widened for them (Bonferroni).
-        """
-        level = 1 - (1 - LEVEL) / choices
-        return ratio_interval(by_seed(self.beyond), by_seed(other.beyond), level)
-
-
-def by_seed(errors: NDArray[np.float64], steps: slice = ALL) -> NDArray[np.float64]:
-    """Root mean square of errors of shape (seeds, steps) over some of the steps, for each seed."""
-    root: NDArray[np.float64] = np.sqrt((errors[:, steps] ** 2).mean(axis=1))
-    return root
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +35,7 @@ class Board:
     """
 
     task: PlantedCycles
-    scores: tuple[Score, ...]
+    scores: tuple[Score[Arm], ...]
     least_squares: Interval
 
     @property
@@ -97,18 +43,18 @@ class Board:
         """Standard deviation of the signal over whole cycles."""
         return float(np.sqrt(0.5 * np.sum(np.square(self.task.amplitudes))))
 
-    def __getitem__(self, name: str) -> Score:
+    def __getitem__(self, name: str) -> Score[Arm]:
         return next(score for score in self.scores if score.arm.name == name)
 
     def __contains__(self, name: object) -> bool:
         return any(score.arm.name == name for score in self.scores)
 
     @property
-    def best(self) -> Score:
+    def best(self) -> Score[Arm]:
         """The score with the smallest mean error."""
         return self.scores[0]
 
-    def best_of(self, names: Sequence[str]) -> Score:
+    def best_of(self, names: Sequence[str]) -> Score[Arm]:
         """Return the best among some encodings; those that the board lacks are passed over."""
         return next(score for score in self.scores if score.arm.name in names)
 
@@ -124,23 +70,11 @@ def board(task: PlantedCycles, arms: Sequence[Arm], results: Results, how: Proto
         What `Trial.run` returned, by the name of the arm and the seed.
     how : Protocol
     """
-    signal = task.clean(how.total)
-    scores = []
-    for arm in arms:
-        seeds = [seed for name, seed in results if name == arm.name]
-        forecast = np.array([results[arm.name, seed]["beyond"] for seed in seeds])
-        inside = np.array([results[arm.name, seed]["inside"] for seed in seeds])
-        came = np.array([task.observed(how.total, seed)[how.trained :] for seed in seeds])
-        scores.append(
-            Score(
-                arm=arm,
-                beyond=forecast - signal[how.trained :],
-                observed=forecast - came,
-                inside=inside - signal[how.input_size : how.trained],
-                forecast=forecast,
-            )
-        )
-    ranked = tuple(sorted(scores, key=lambda score: score.rmse.mean))
+    scores = [
+        score(arm, task, {seed: result for (name, seed), result in results.items() if name == arm.name}, how)
+        for arm in arms
+    ]
+    ranked = tuple(sorted(scores, key=lambda one: one.rmse.mean))
     return Board(task, ranked, _least_squares(task, sorted({seed for _, seed in results}), how))
 
 

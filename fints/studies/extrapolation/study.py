@@ -20,13 +20,13 @@ from fints.studies.extrapolation.arms import (
 )
 from fints.studies.extrapolation.chapters import chapters
 from fints.studies.extrapolation.log import log
-from fints.studies.extrapolation.protocol import Protocol
 from fints.studies.extrapolation.scores import board
 from fints.studies.extrapolation.tasks import ONE, TASKS, THREE
-from fints.studies.extrapolation.trial import Trial
 from fints.studies.extrapolation.verdicts import held, verdicts
 from fints.studies.findings import Findings
 from fints.studies.ledger import Ledger
+from fints.studies.protocol import Protocol
+from fints.studies.trial import Trial
 from fints.studies.work import run_units
 
 if TYPE_CHECKING:

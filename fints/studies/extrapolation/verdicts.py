@@ -6,15 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fints.studies.extrapolation.arms import CLOCK, CLOCK_HALF, CYCLE, CYCLE_HALF, NONE
-from fints.studies.extrapolation.scores import by_seed
 from fints.studies.extrapolation.tasks import ONE, THREE
 from fints.studies.intervals import t_interval
+from fints.studies.scores import by_seed
 from fints.studies.wording import error, factor, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fints.studies.extrapolation.scores import Board, Score
+    from fints.studies.extrapolation.arms import Arm
+    from fints.studies.extrapolation.scores import Board
+    from fints.studies.scores import Score
 
 FAMILIES: Mapping[str, tuple[str, str]] = {"cycle": (CYCLE, CYCLE_HALF), "clock": (CLOCK, CLOCK_HALF)}
 """The encodings that the study is about, on all planes and on half of them."""
@@ -101,7 +103,7 @@ def _carriers(boards: Sequence[Board], h: int) -> str:
     )
 
 
-def _follows(score: Score, board: Board, steps: slice) -> bool:
+def _follows(score: Score[Arm], board: Board, steps: slice) -> bool:
     return float(by_seed(score.beyond, steps).mean()) < FOLLOWS * board.scale
 
 
@@ -125,7 +127,7 @@ def _target(target: Target, board: Board) -> str:
     )
 
 
-def _own(board: Board) -> Score:
+def _own(board: Board) -> Score[Arm]:
     return board.best_of([name for family in FAMILIES.values() for name in family])
 
 
@@ -142,7 +144,7 @@ def _winner(board: Board) -> str:
     )
 
 
-def _next(board: Board, own: Score) -> str:
+def _next(board: Board, own: Score[Arm]) -> str:
     second = next((score for score in board.scores if score.arm.name not in sum(FAMILIES.values(), ())), None)
     if second is None:
         return ""

@@ -124,7 +124,8 @@ class PeerTable:
             (np.stack((news, news * bonds[..., 0], age), axis=-1), bonds, states[..., 1:]), axis=-1
         )
         features = np.where(known[..., None], features, 0.0)
-        return PeerTokens(torch.from_numpy(features).float(), torch.from_numpy(known))
+        lead = np.where(known, np.abs(bonds[..., 0]), 0.0)
+        return PeerTokens(torch.from_numpy(features).float(), torch.from_numpy(known), torch.from_numpy(lead).float())
 
 
 def learn_peers(tape: Tape, start: LinearStart, input_size: int, train: NDArray[np.int64]) -> PeerTable:

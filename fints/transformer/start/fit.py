@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fints.transformer.start.blocks import beats, date_blocks
 from fints.transformer.start.linear import Coefficients, LinearStart, flat_start
 from fints.transformer.start.memory import fades
 from fints.transformer.start.sample import WindowSample, measure_units, tamed
@@ -51,9 +52,9 @@ def fit_start(tape: Tape, input_size: int, h: int, train: NDArray[np.int64], che
     if not len(looked_at):
         return regression
     seen = WindowSample(tape, input_size, h, looked_at, units)
-    gain = block_errors(alone, seen) - block_errors(regression, seen)
-    noise = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) > 1 else 0.0
-    return regression if gain.mean() > noise else alone
+    blocks = date_blocks(tape, seen.origins, h)
+    better = beats(squared_errors(regression, seen), squared_errors(alone, seen), blocks)
+    return regression if better else alone
 
 
 def refit_start(start: LinearStart, tape: Tape, input_size: int, h: int, origins: NDArray[np.int64]) -> LinearStart:
@@ -73,18 +74,15 @@ def thinned(origins: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.sort(np.random.default_rng(0).choice(origins, _MOST_WINDOWS, replace=False))
 
 
-def block_errors(start: LinearStart, sample: WindowSample) -> FloatArray:
-    """Mean squared error by blocks of h consecutive dates, over all series, in their units."""
+def squared_errors(start: LinearStart, sample: WindowSample) -> FloatArray:
+    """Mean squared error of each window, in units of its series, shape (n,)."""
     total = np.empty(len(sample))
     for part in np.array_split(np.arange(len(sample)), max(1, len(sample) // 512)):
         windows = sample.tape.cut(sample.origins[part], sample.input_size, sample.h)
         located = start.locate(windows)
         error = located.location * located.unit - sample.future(part, sample.tape.values[:, 0])
         total[part] = ((error / sample.unit[part, None]) ** 2).mean(axis=1)
-    dates = np.unique(sample.tape.ds[sample.origins], return_inverse=True)[1] // sample.h
-    blocks = np.unique(dates, return_inverse=True)[1]
-    means: FloatArray = np.bincount(blocks, total) / np.bincount(blocks)
-    return means
+    return total
 
 
 def estimate(sample: WindowSample, anchor: Anchor, ridge: float) -> LinearStart:

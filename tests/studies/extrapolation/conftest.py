@@ -2,27 +2,9 @@ import numpy as np
 import pytest
 
 from fints.studies.extrapolation.arms import ARMS
-from fints.studies.extrapolation.protocol import Protocol
-from fints.studies.extrapolation.scores import Board, Score
+from fints.studies.extrapolation.scores import Board
 from fints.studies.intervals import t_interval
-from fints.transformer import NetworkConfig, TrainingConfig
-
-SMALL = Protocol(
-    trained=30,
-    total=44,
-    input_size=12,
-    h=4,
-    network=NetworkConfig(
-        dim=24, n_layers=2, n_heads=2, dropout=0.0, covariates=False, companions=False, linear_skip=False
-    ),
-    training=TrainingConfig(max_steps=3, batch_size=4),
-)
-
-
-@pytest.fixture
-def small():
-    """A protocol that takes a moment."""
-    return SMALL
+from fints.studies.scores import Score
 
 
 def make_board(task, seeds=4, **errors):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from fints.studies.extrapolation.arms import ARMS, CYCLE, NONE
-from fints.studies.extrapolation.scores import board, by_seed
+from fints.studies.extrapolation.scores import board
 from fints.studies.extrapolation.tasks import NOISY, ONE
 
 
@@ -48,8 +48,3 @@ def test_the_board_is_in_the_order_of_errors(small):
     assert scored.best is scored[NONE]
     assert scored.best_of([CYCLE, "not there"]) is scored[CYCLE]
     assert scored[CYCLE].times(scored[NONE]).mean == pytest.approx(2.0)
-
-
-def test_the_error_of_a_seed_is_the_root_of_the_mean_square_over_the_steps_asked_for():
-    errors = np.array([[3.0, 4.0, 100.0], [0.0, 0.0, 1.0]])
-    np.testing.assert_allclose(by_seed(errors, slice(2)), [np.sqrt(12.5), 0.0])

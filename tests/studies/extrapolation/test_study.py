@@ -4,7 +4,7 @@ from fints.studies import Bench, Findings
 from fints.studies.extrapolation import Extrapolation
 from fints.studies.extrapolation.arms import CLOCK, CYCLE, NONE
 from fints.studies.extrapolation.study import LEDGER, SCOPES, Scope
-from fints.studies.extrapolation.trial import Trial
+from fints.studies.trial import Trial
 
 ARMS = (NONE, CYCLE, CLOCK)
 UNITS = 2 * 3 * 2

@@ -24,14 +24,15 @@ def queries(seed=1):
 def peers(seed=2, known=True):
     g = torch.Generator().manual_seed(seed)
     known = torch.full((B, P), known) if isinstance(known, bool) else torch.tensor(known).expand(B, -1)
-    return PeerTokens(torch.randn(B, P, FEATURES, generator=g, dtype=torch.float64), known)
+    features = torch.randn(B, P, FEATURES, generator=g, dtype=torch.float64)
+    return PeerTokens(features, known, torch.rand(B, P, generator=g, dtype=torch.float64))
 
 
 @settings(max_examples=20)
 @given(order=st.permutations(range(P)), known=st.lists(st.booleans(), min_size=P, max_size=P))
 def test_the_order_of_the_series_does_not_matter(order, known):
     told = peers(known=known)
-    turned = PeerTokens(told.features[:, order], told.known[:, order])
+    turned = PeerTokens(told.features[:, order], told.known[:, order], told.lead[:, order])
     assert torch.allclose(layer()(queries(), told, STEPS), layer()(queries(), turned, STEPS), atol=1e-12)
 
 
@@ -39,8 +40,8 @@ def test_the_order_of_the_series_does_not_matter(order, known):
 @given(known=st.lists(st.booleans(), min_size=P, max_size=P))
 def test_an_unknown_series_says_nothing(known):
     told = peers(known=known)
-    shouting = PeerTokens(told.features.masked_fill(~told.known[..., None], 1e6), told.known)
-    absent = PeerTokens(told.features[:, known], told.known[:, known])
+    shouting = PeerTokens(told.features.masked_fill(~told.known[..., None], 1e6), told.known, told.lead)
+    absent = PeerTokens(told.features[:, known], told.known[:, known], told.lead[:, known])
     heard = layer()(queries(), told, STEPS)
     assert torch.equal(heard, layer()(queries(), shouting, STEPS))
     assert torch.allclose(heard, layer()(queries(), absent, STEPS), atol=1e-12)
@@ -61,7 +62,8 @@ def test_it_is_softmax_attention_with_one_silent_key():
     k, v = made.to_kv(told.features).chunk(2, dim=-1)
     q, heard = made.to_q(x), torch.zeros(B, T, DIM, dtype=torch.float64)
     for head in (slice(0, 4), slice(4, 8)):
-        logits = (q[..., head] @ k[..., head].mT / 2).masked_fill(~told.known[:, None], -torch.inf)
+        logits = q[..., head] @ k[..., head].mT / 2 + 8 * told.lead[:, None]
+        logits = logits.masked_fill(~told.known[:, None], -torch.inf)
         share = logits.exp() / (1 + logits.exp().sum(dim=-1, keepdim=True))
         heard[..., head] = share @ v[..., head]
     expected = heard @ made.out.weight.unflatten(1, (-1, DIM)).sum(dim=1).T

@@ -121,6 +121,7 @@ VARIANTS = {
     "no covariates": ({"covariates": False}, {}),
     "no companions": ({"companions": False}, {}),
     "no skip": ({"linear_skip": False}, {}),
+    "half precision": ({}, {"precision": "bf16"}),
 }
 
 

@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 import torch
@@ -74,6 +76,7 @@ def test_a_token_tells_news_its_age_and_the_link():
     assert token.shape == (token_width(L, 0),)
     assert token[[NEWS, LEAD, SAME]] == pytest.approx([state[0], 0.5, 0.25])
     assert token[EXPECTED] == pytest.approx(0.5 * state[0])
+    assert tokens.lead.tolist() == [[0.5]]
     assert token[AGE] == pytest.approx(np.log1p(6) / 5)
     assert token[5:] == pytest.approx(state[1:])
 
@@ -114,6 +117,11 @@ def test_a_series_hears_those_it_has_links_to_and_that_are_there():
     tokens = table(tape_of([days, days, days]), links).tokens(np.array([50, 110, 170]))
     assert tokens.known.tolist() == [[True], [False], [False]]
     assert tokens.features[0, 0, [LEAD, SAME]].tolist() == pytest.approx([0.1, 0.2])
+
+
+def test_a_table_goes_to_another_process():
+    made, origins = table(tape_of([np.arange(60.0), np.arange(60) - 0.25])), np.array([50, 110])
+    assert torch.equal(pickle.loads(pickle.dumps(made)).tokens(origins).features, made.tokens(origins).features)
 
 
 def test_alone_there_is_nobody_to_hear():

@@ -1,0 +1,102 @@
+from copy import deepcopy
+
+import numpy as np
+import pytest
+
+import fints
+from fints.combination import ConformalForecaster, Tail
+from fints.conformal import AdaptiveBands
+from fints.errors import ModelError, NotFittedError
+from fints.forecast import Forecaster
+
+TAIL = Tail(origins=20)
+
+
+@pytest.fixture(scope="module")
+def early(panel):
+    return panel[panel["ds"] <= "2018-06-29"].reset_index(drop=True)
+
+
+@pytest.fixture(scope="module")
+def once(level, early):
+    return ConformalForecaster(level(), tail=TAIL).fit(early)
+
+
+@pytest.fixture
+def fitted(once):
+    return deepcopy(once)
+
+
+def width(forecast) -> float:
+    lower, upper = forecast.band(80)
+    return float((upper - lower).mean())
+
+
+def test_any_forecaster_gets_bands_that_hold(level, early):
+    model = ConformalForecaster(level(spread=0.2), tail=TAIL).fit(early)
+    assert isinstance(model, Forecaster)
+    assert width(model.forecast()) == pytest.approx(2 * 1.2816, rel=0.25)
+    assert "Level-conformal-lo-95" in model.predict().columns
+
+
+def test_the_point_stays_the_models(level, early):
+    model = ConformalForecaster(level(off=3.0), tail=TAIL).fit(early)
+    assert np.array_equal(model.forecast().mean, level(off=3.0).fit(early).forecast().mean)
+
+
+def test_bands_follow_what_a_longer_history_holds(fitted, panel):
+    stormy = panel.assign(y=panel["y"].where(panel["ds"] <= "2018-06-29", panel["y"].mean() + 4 * (panel["y"] % 2 - 1)))
+    for adaptive, grows in ((True, True), (False, False)):
+        fitted.adaptive = adaptive
+        assert (width(fitted.forecast(stormy)) > 1.3 * width(fitted.forecast())) is grows
+
+
+def test_a_forecast_from_a_history_knows_nothing_after_it(once, fitted, panel):
+    cut = panel["ds"] <= "2018-09-28"
+    changed = panel.assign(y=panel["y"].where(cut, 1e6))
+    model = fitted
+    first = model.forecast(panel[cut].reset_index(drop=True))
+    # what it has seen of a later history, and keeps, changes nothing
+    model.forecast(changed)
+    second = model.forecast(changed[cut].reset_index(drop=True))
+    fresh = deepcopy(once).forecast(panel[cut].reset_index(drop=True))
+    assert np.array_equal(first.quantiles, second.quantiles)
+    assert np.array_equal(first.quantiles, fresh.quantiles)
+
+
+def test_a_night_can_be_stored_and_taken_up_again(level, fitted, panel, early):
+    model = fitted
+    stored = model.update(panel).to_json()
+    again = ConformalForecaster.around(level().fit(early), AdaptiveBands.from_json(stored))
+    assert np.array_equal(again.forecast(panel).quantiles, model.forecast(panel).quantiles)
+    assert again.bands.until == panel["ds"].max().isoformat()
+
+
+def test_updating_with_nothing_new_changes_nothing(fitted, early):
+    model = fitted
+    assert model.update(early) is model.bands
+    assert model.bands.drifts == {}
+
+
+def test_a_tail_too_short_for_the_level_is_warned_of(level, panel):
+    one = panel[panel["unique_id"] == "A"].reset_index(drop=True)
+    with pytest.warns(UserWarning, match="95 % takes 39 past errors, and there are 12"):
+        ConformalForecaster(level(), tail=Tail(origins=12)).fit(one)
+
+
+def test_a_model_that_fails_is_named_with_its_cause(level, early):
+    with pytest.raises(ModelError, match="Level cannot be calibrated: ValueError: told to fail"):
+        ConformalForecaster(level(fails_from=1), tail=TAIL).fit(early)
+
+
+def test_it_says_so_when_it_was_not_fitted_or_has_no_history(level, once, early):
+    with pytest.raises(NotFittedError, match="call fit"):
+        ConformalForecaster(level()).forecast()
+    bands = once.bands
+    with pytest.raises(NotFittedError, match="pass the panel"):
+        ConformalForecaster.around(level().fit(early), bands).forecast()
+
+
+def test_baselines_go_through_the_same_code(early):
+    model = fints.ConformalForecaster(fints.HAR(h=5), tail=Tail(origins=20)).fit(early)
+    assert width(model.forecast()) == pytest.approx(2 * 1.2816, rel=0.3)
