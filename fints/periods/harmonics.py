@@ -90,7 +90,7 @@ def present_harmonics(peeled: Peeled, family: Family, frame: Whitening) -> tuple
     Returns
     -------
     tuple of int
-        Those of the family's members and any more above the lowest.
+        Those of the family's members and any more.
     """
     samples, duration = peeled.samples, peeled.samples.duration(family.clock)
     tones = peeled.fit.tones
@@ -101,7 +101,7 @@ def present_harmonics(peeled: Peeled, family: Family, frame: Whitening) -> tuple
     taken = np.array([tone.on(family.clock, samples.rate) for tone in others])
     fastest = (0.5 if family.clock == "calendar" else 0.5 / samples.step) - 1 / duration
     found = set(family.members)
-    for number in set(range(min(found) + 1, HIGHEST_HARMONIC + 1)) - found:
+    for number in set(range(2, HIGHEST_HARMONIC + 1)) - found:
         centre = number * family.frequency
         if centre > fastest or np.any(np.abs(taken - centre) * duration < 1):
             continue

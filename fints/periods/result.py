@@ -43,6 +43,7 @@ COLUMNS = (
     "also_on",
     "note",
 )
+_SAME_LINE = 1.0
 _NUMBERS = ("period", "strength", "amplitude", "phase", "period_se", "p_value", "q_value", "other_period")
 _TEXTS = ("unique_id", "clock", "harmonics", "method", "also_on", "note")
 
@@ -64,9 +65,10 @@ class Line:
     strength : float
         Power of the strongest harmonic over the null level where it was found (1 is no line at all).
     amplitude : float
-        Half the swing of the lowest line found, in units of y; of a cycle that lives in a part of the series, there.
+        Half the swing of the lowest line found by itself, in units of y; of a cycle that lives in a part of the
+        series, there.
     phase : float
-        φ of ``amplitude · cos(2π · harmonic · place / period + φ)``, `harmonic` being the lowest found and the place
+        φ of ``amplitude · cos(2π · harmonic · place / period + φ)``, `harmonic` being that line's and the place
         counted on `clock` from 1970-01-01; radians.
     period_se : float
         Standard error of the period: the Cramér-Rao bound at the fitted amplitude and noise level.
@@ -233,9 +235,12 @@ class Periods:
             If the line's series was not searched.
         """
         peeled = self._find(line.unique_id)
-        wanted = min(line.harmonics) / line.period
         frequencies = np.array([tone.on(line.clock, peeled.samples.rate) for tone in peeled.fit.tones])
-        index = int(np.abs(frequencies - wanted).argmin())
+        wanted = np.array(sorted(line.harmonics))[:, None] / line.period
+        off = np.abs(frequencies - wanted) * peeled.samples.duration(line.clock)
+        # the lowest harmonic may be one that is there without having been fitted
+        near = np.flatnonzero(off.min(axis=1) < _SAME_LINE)
+        index = int(off[near[0] if len(near) else off.min(axis=1).argmin()].argmin())
         return rolling_amplitudes(peeled.samples, peeled.fit, index, peeled.background, windows)
 
     def short_time(self, unique_id: str) -> ShortTime:

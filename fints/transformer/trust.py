@@ -22,7 +22,6 @@ SHARE = 0.75
 """Part of a correction that is kept: the look that chose the weights has flattered them."""
 
 _CHUNK = 256
-_DOUBT = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,8 @@ class Trust:
     ----------
     location : float
         Of the median: `SHARE`, or 0 where the mean's squared error is not smaller than that of the start's forecast by
-        a standard error (two where no regression beat the anchor on the same tail). The mean is that forecast then.
+        a standard error, or where no regression on the same
+        inputs beat a forecast of zero (returns). The mean is that forecast then.
     spread : float
         Of the distances of the other quantiles from it: `SHARE`, or 0 where the loss is not smaller by as much.
     """
@@ -56,13 +56,18 @@ def settle(network: CycleNetwork, windows: TrainingWindows, origins: NDArray[np.
     blocks = date_blocks(windows.tape, origins, windows.h)
     start = _errors(network, windows, origins, Trust(0.0, 0.0))
     moved = _errors(network, windows, origins, Trust(SHARE, 0.0))
-    doubt = _DOUBT if np.isinf(windows.corrected.ridge) else 1.0
-    location = SHARE if beats(moved[0], start[0], blocks, doubt) else 0.0
+    location = SHARE if beats(moved[0], start[0], blocks) and not _is_noise(windows) else 0.0
     before = _errors(network, windows, origins, Trust(location, 0.0))
     after = _errors(network, windows, origins, Trust(location, SHARE))
     trust = Trust(location, SHARE if beats(after[1], before[1], blocks) else 0.0)
     network.shrink(trust.location, trust.spread)
     return trust
+
+
+def _is_noise(windows: TrainingWindows) -> bool:
+    """Whether a regression on what the network reads could not beat a forecast of zero."""
+    start = windows.corrected
+    return start.anchor == "zero" and bool(np.isinf(start.ridge)) and windows.peers is None
 
 
 def _errors(

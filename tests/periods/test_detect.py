@@ -262,6 +262,16 @@ def test_series_that_cannot_be_searched_are_listed_and_the_others_go_on(as_panel
     assert reasons["SHORT"].startswith("20 values, too short")
 
 
+def test_several_processes_find_what_one_does(as_panel):
+    rng = np.random.default_rng(2)
+    panel = as_panel(FLAT=np.ones(80), **{f"S{k:02d}": rng.standard_normal(80) + line(80, 7.3, 1.5) for k in range(20)})
+    one, two = detect_periods(panel), detect_periods(panel, n_jobs=2)
+    pd.testing.assert_frame_equal(one.to_frame(), two.to_frame(), check_exact=True)
+    assert one.series == two.series
+    assert one.problems == two.problems
+    np.testing.assert_array_equal(one.spectrum("S07").power, two.spectrum("S07").power)
+
+
 def test_a_panel_without_any_usable_series_is_an_error(as_panel):
     with pytest.raises(SeriesError, match=r"no series can be searched.*A: constant"):
         detect_periods(as_panel(A=np.ones(300)))
@@ -279,6 +289,7 @@ def test_duplicate_rows_are_refused(as_panel):
         ({"alpha": 0.0}, ConfigError),
         ({"alpha": 1.5}, ConfigError),
         ({"max_lines": 0}, ConfigError),
+        ({"n_jobs": 0}, ConfigError),
         ({"min_cycles": 0.5}, ConfigError),
         ({"longest": 0}, ConfigError),
         ({"clock": "lunar"}, UnknownNameError),

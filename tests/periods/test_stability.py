@@ -1,6 +1,9 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from fints import detect_periods
 from fints.periods.lines import Tone, fit_lines
 from fints.periods.stability import is_stable, rolling_amplitudes
 from fints.periods.whitening import Whitening
@@ -58,3 +61,15 @@ def test_a_phase_that_drifts_shows_across(as_samples):
     np.testing.assert_allclose(np.hypot(seen.amplitude, seen.across), 1.0, atol=0.1)
     turned = np.arctan2(-seen.across, seen.amplitude)
     assert np.ptp(turned) > 0.7
+
+
+def test_the_amplitude_that_is_drawn_is_that_of_a_line_that_was_fitted(as_panel):
+    n = 1000
+    t = np.arange(n)
+    y = np.random.default_rng(1).standard_normal(n) + np.cos(2 * np.pi * t / 20.4) + np.cos(2 * np.pi * t / 9.1)
+    found = detect_periods(as_panel(A=y), clock="session", alpha=0.01)
+    fast = next(one for one in found if one.period == pytest.approx(9.1, rel=0.01))
+    # its second harmonic, which was not fitted, is nearer to the other line
+    third = replace(fast, period=3 * fast.period, harmonics=(2, 3))
+    for one in (fast, third):
+        assert found.stability(one).period == pytest.approx(9.1, rel=0.01)

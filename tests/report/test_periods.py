@@ -21,7 +21,8 @@ def found():
     n, rng = 900, np.random.default_rng(0)
     days = get_calendar("XNYS").next_sessions("1999-12-31", n)
     civil = (days - pd.Timestamp("1970-01-01")).days.to_numpy()
-    week = rng.standard_normal(n) + np.cos(2 * np.pi * civil / 7) + 0.7 * np.cos(2 * np.pi * np.arange(n) / 11.3)
+    week = np.cos(2 * np.pi * civil / 7) + 0.7 * np.cos(4 * np.pi * civil / 7)
+    week += rng.standard_normal(n) + 0.7 * np.cos(2 * np.pi * np.arange(n) / 11.3)
     quiet = rng.standard_normal(n)
     panel = pd.concat(
         [pd.DataFrame({"unique_id": uid, "ds": days, "y": y}) for uid, y in ((HOSTILE, week), ("QUIET", quiet))],

@@ -21,10 +21,8 @@ def date_blocks(tape: Tape, origins: NDArray[np.int64], h: int) -> NDArray[np.in
     return numbers
 
 
-def beats(
-    errors: NDArray[np.float64], others: NDArray[np.float64], blocks: NDArray[np.int64], doubt: float = 1.0
-) -> bool:
-    """Say whether errors are smaller by more than chance makes of them.
+def beats(errors: NDArray[np.float64], others: NDArray[np.float64], blocks: NDArray[np.int64]) -> bool:
+    """Say whether errors are smaller by more than one standard error of the blocks' mean differences.
 
     Parameters
     ----------
@@ -32,9 +30,7 @@ def beats(
         Of the same windows.
     blocks : ndarray of int64, shape (n,)
         From `date_blocks`.
-    doubt : float
-        By how many standard errors of the blocks' mean difference they have to be smaller.
     """
     gain = np.bincount(blocks, others - errors) / np.bincount(blocks)
     noise = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) > 1 else 0.0
-    return bool(gain.mean() > doubt * noise)
+    return bool(gain.mean() > noise)
