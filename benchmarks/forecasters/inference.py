@@ -13,7 +13,7 @@ from benchmarks.forecasters.judging import transformer
 if TYPE_CHECKING:
     from benchmarks.forecasters.jobs import Job
 
-SERIES, ROWS, H, CONTEXT, REPEATS = 500, 320, 20, 252, 5
+SERIES, ROWS, H, CONTEXT, REPEATS = 500, 480, 20, 252, 5
 
 
 def seconds(job: Job) -> pd.DataFrame:
@@ -40,7 +40,7 @@ def many_series() -> pd.DataFrame:
     from fints.series import add_features, validate_panel
     from fints.sessions import bar_grid, get_calendar
 
-    days = bar_grid(get_calendar("XNYS"), "2022-01-03", "2023-12-29", "1d")["ds"].to_numpy()[-ROWS:]
+    days = bar_grid(get_calendar("XNYS"), "2021-01-04", "2023-12-29", "1d")["ds"].to_numpy()[-ROWS:]
     rng = np.random.default_rng(0)
     panel = pd.DataFrame(
         {
