@@ -56,8 +56,8 @@ def settle(network: CycleNetwork, windows: TrainingWindows, origins: NDArray[np.
     blocks = date_blocks(windows.tape, origins, windows.h)
     start = _errors(network, windows, origins, Trust(0.0, 0.0))
     moved = _errors(network, windows, origins, Trust(SHARE, 0.0))
-    location = SHARE if beats(moved[0], start[0], blocks) and not _is_noise(windows) else 0.0
-    before = _errors(network, windows, origins, Trust(location, 0.0))
+    located = beats(moved[0], start[0], blocks) and not _is_noise(windows)
+    location, before = (SHARE, moved) if located else (0.0, start)
     after = _errors(network, windows, origins, Trust(location, SHARE))
     trust = Trust(location, SHARE if beats(after[1], before[1], blocks) else 0.0)
     network.shrink(trust.location, trust.spread)
@@ -73,7 +73,7 @@ def _is_noise(windows: TrainingWindows) -> bool:
 def _errors(
     network: CycleNetwork, windows: TrainingWindows, origins: NDArray[np.int64], trust: Trust
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Squared error of the mean and loss of each window, with so much of the correction."""
+    """Squared error of the mean and loss of each window, with so much of the correction; two of shape (n,)."""
     before = network.correction()
     network.shrink(trust.location, trust.spread)
     squares, losses = [], []
