@@ -49,6 +49,7 @@ bench: $(DEV)
 	$(BIN)/python -m benchmarks.periods
 	$(BIN)/python -m benchmarks.encodings
 	-$(BIN)/python -m benchmarks.forecasters
+	$(BIN)/python -m benchmarks.backtests
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

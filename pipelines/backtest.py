@@ -14,10 +14,12 @@ from fints.bars.store import BarStore
 from fints.errors import DataError, ModelError, PlanError, SeriesError
 from fints.plan import FrequencyPlan
 from fints.series import SeriesProblem, get_target, make_panel, panel_problems
+from fints.settings.backtest import TransformerEntry
+from pipelines.alike import told_alike
 from pipelines.asof import observe
 from pipelines.backtest_plain import plain
 from pipelines.backtest_runs import track
-from pipelines.diary import training_curves
+from pipelines.fitted import FittedModels, PanelFacts, jobs_folder
 from pipelines.ingest import stored_symbols, update, wanted_symbols
 from pipelines.learnable import learnable
 from pipelines.model import detected_plan
@@ -25,6 +27,8 @@ from pipelines.roster import cycles_left_out, make_entrants, make_models
 from pipelines.terminal import counted
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fints.backtest import CrossValidation, Extrapolation
     from fints.backtest.pace import Standing
     from fints.settings import BacktestSettings
@@ -67,6 +71,12 @@ class TargetBacktest:
         Series left out, or shortened.
     extrapolation : Extrapolation, optional
         Errors by distance, where transformers were trained for fewer bars than are forecast.
+    against : str, optional
+        The model that all others were to be tested against.
+    baseline : str, optional
+        The model that skill is measured over, see `baseline_of`.
+    panel : PanelFacts, optional
+        What it was compared on.
     """
 
     target: str
@@ -75,6 +85,9 @@ class TargetBacktest:
     verdicts: tuple[Verdict, ...]
     problems: tuple[SeriesProblem, ...]
     extrapolation: Extrapolation | None = None
+    against: str | None = None
+    baseline: str | None = None
+    panel: PanelFacts | None = None
 
     def said_of(self, model: str) -> list[str]:
         """Return the sentences in which a model stands."""
@@ -156,20 +169,23 @@ def run_backtest(settings: BacktestSettings, home: Home, stages: Stages, asked: 
     bars, as_of = observe(bars, asked, live=source.live, now=now)
     targets, failed = _targets(bars, settings, as_of, stages, home)
     left_out = dict.fromkeys(said for found in targets for said in cycles_left_out(settings, found.plan))
-    warnings = (*as_of.notes, *report.misplaced(), *left_out)
+    alike = dict.fromkeys(said for found in targets for said in told_alike(found.result, settings))
+    warnings = (*as_of.notes, *report.misplaced(), *left_out, *alike)
     return Backtest(settings, as_of, version, targets, {**report.failed, **failed}, warnings=warnings)
 
 
-def logged(done: Backtest, home: Home, stages: Stages) -> Backtest:
-    """Log a backtest where that is wanted; where it fails, the outcome has a warning more."""
+def logged(done: Backtest, home: Home, stages: Stages, page: Path | None = None) -> Backtest:
+    """Log a backtest, with its page, where that is wanted; where it fails, the outcome has a warning more."""
     if not done.settings.tracking.enabled:
         return done
     with stages.stage("MLflow runs"):
         try:
-            return replace(done, run_id=track(done, home))
+            return replace(done, run_id=track(done, home, page))
         except Exception as error:  # whatever MLflow or its server raises, the comparison stands
             LOG.debug("the runs could not be logged", exc_info=True)
-            return replace(done, warnings=(*done.warnings, f"the runs could not be logged to MLflow: {error}"))
+            later = "" if page is None else "; the results are kept, and `fints report --resend` uploads them later"
+            warning = f"the runs could not be logged to MLflow: {error}{later}"
+            return replace(done, warnings=(*done.warnings, warning))
 
 
 def _targets(
@@ -204,15 +220,25 @@ def compare_on(
     with stages.stage(f"{target}: cycles"):
         _, plan = detected_plan(folds.training(panel, folds.cutoffs[0]), settings.periods)
     entrants = make_entrants(settings, plan)
-    store = JobStore(home.reports / "backtests" / f"{settings.dataset}-{as_of}" / target / "jobs")
+    place, facts = jobs_folder(home, settings.dataset, as_of) / target, PanelFacts.of(panel)
+    store = JobStore(place / "jobs")
     with stages.stage(f"{target}: {_size(settings, len(entrants))}") as stage:
         shown = _Shown(stage, len(entrants) * len(folds))
-        how = Execution(make_workers(settings), store, training_curves, shown.watch)
-        result = WalkForward(folds, settings.refit).run(panel, entrants, shown.progress, how)
+        how = Execution(make_workers(settings), store, FittedModels.under(place, facts), shown.watch)
+        result = replace(WalkForward(folds, settings.refit).run(panel, entrants, shown.progress, how), target=target)
     if len(result.failures) == len(settings.models):
         raise ModelError("no model finished: " + "; ".join(f"{n}: {cause}" for n, cause in result.failures.items()))
-    said = verdicts(result, settings.against)
-    return TargetBacktest(target, plan, result, said, (*problems, *left_out), _beyond(result, panel, settings))
+    return TargetBacktest(
+        target,
+        plan,
+        result,
+        verdicts(result, settings.against),
+        (*problems, *left_out),
+        _beyond(result, panel, settings),
+        settings.against,
+        baseline_of(result, settings),
+        facts,
+    )
 
 
 def make_workers(settings: BacktestSettings) -> Workers:
@@ -259,6 +285,19 @@ def _beyond(result: CrossValidation, panel: pd.DataFrame, settings: BacktestSett
     return result.extrapolation(panel, models, settings.input_size)
 
 
+def baseline_of(result: CrossValidation, settings: BacktestSettings) -> str | None:
+    """Return the model that skill is measured over: the one to test against, else the best of the baselines.
+
+    The best is chosen with hindsight, which is hard on whatever is compared with it, and on nothing else.
+    """
+    if settings.against is not None:
+        return settings.against
+    transformers = {entry.label for entry in settings.models if isinstance(entry, TransformerEntry)}
+    board = result.leaderboard()
+    finished = board.loc[board["problem"] == "", "model"].astype(str)
+    return next((name for name in finished if name not in transformers), None)
+
+
 def verdicts(result: CrossValidation, against: str | None) -> tuple[Verdict, ...]:
     """Say of every model how it did beside one; by default, of the best how it did beside every other.
 
@@ -272,4 +311,4 @@ def verdicts(result: CrossValidation, against: str | None) -> tuple[Verdict, ...
         pairs = [(best, other) for other in others]
     else:
         pairs = [(model, against) for model in (best, *others) if model != against]
-    return tuple(Verdict(model, other, result.verdict(model, other)) for model, other in pairs)
+    return tuple(Verdict(*pair, said) for pair, said in zip(pairs, result.verdicts(pairs), strict=True))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import signal
 from enum import StrEnum
 from pathlib import Path  # noqa: TC003  (typer reads it)
 from typing import Annotated
@@ -15,6 +13,9 @@ import typer
 from pipelines.data import data
 from pipelines.options import Config, JsonFile, Overrides, nightly_settings, screen, write_json
 from pipelines.outcome import Exit, reported
+from pipelines.relocate import relocate
+from pipelines.report_command import report
+from pipelines.ui import ui
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.add_typer(data, name="data")
@@ -97,7 +98,9 @@ def backtest(
     ] = None,
     budget: Annotated[
         BudgetName | None,
-        typer.Option("--budget", help="quick: minutes; full: several seeds; else as configured."),
+        typer.Option(
+            "--budget", help="quick: minutes; full: several seeds; else as configured, and quick without --config."
+        ),
     ] = None,
     json_file: JsonFile = None,
 ) -> None:
@@ -107,24 +110,29 @@ def backtest(
     """
     with reported():
         from fints.settings import BacktestSettings, read_settings
+        from fints.settings.backtest import BRIEF
         from pipelines.asof import parse_as_of
-        from pipelines.backtest import logged, run_backtest
+        from pipelines.backtest import run_backtest
         from pipelines.backtest_runs import experiment_name
         from pipelines.home import Home
         from pipelines.progress import stages
-        from pipelines.scoreboard import backtest_tables
+        from pipelines.publication import publish
+        from pipelines.scoreboard import show_backtest
 
-        settings, console = read_settings(BacktestSettings, config, overrides or ()), screen()
+        brief = BRIEF if config is None and budget is None else ()
+        settings, console = read_settings(BacktestSettings, config, [*brief, *(overrides or ())]), screen()
         settings = settings if budget is None else settings.within(budget.value)
         home, asked = Home.from_environment(), parse_as_of(as_of)
         with stages(screen(stderr=True)) as shown:
             done = run_backtest(settings, home, shown, asked)
-        console.print(backtest_tables(done))
+        show_backtest(done, console)
         write_json(json_file, done.to_json())  # before MLflow, whose server may be slow or away
         with stages(screen(stderr=True)) as shown:
-            done = logged(done, home, shown)
-        for warning in done.warnings:
+            told, (done, page) = len(done.warnings), publish(done, home, shown)
+        for warning in done.warnings[told:]:
             console.print(f"warning: {warning}", style="yellow", highlight=False, markup=False)
+        if page is not None:
+            console.print(f"report: {page}", highlight=False, markup=False, soft_wrap=True)
         if done.run_id is not None:
             _lead_to_runs(experiment_name(settings.dataset))
         write_json(json_file, done.to_json())
@@ -225,6 +233,35 @@ def periods(  # noqa: PLR0913, PLR0917 — options of a command
 
 
 @app.command()
+def explain(
+    symbol: Annotated[
+        str, typer.Argument(metavar="SYMBOL", help="Series whose forecast is explained; one of the settings.")
+    ],
+    target: Annotated[str, typer.Option("--target", help="What of it: log_volume, log_range, …")] = "log_volume",
+    as_of: Annotated[
+        str | None, typer.Option("--as-of", help="Date, or instant with zone, of the forecast; else the newest bar.")
+    ] = None,
+    config: Config = None,
+    overrides: Overrides = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Say which cycles moved a forecast and what each is worth, and draw where attention looks."""
+    with reported():
+        from fints.report.explain import explanation_table
+        from pipelines.asof import parse_as_of
+        from pipelines.explain import Asked, run_explain
+        from pipelines.home import Home
+        from pipelines.progress import stages
+
+        settings, console = nightly_settings(config, overrides), screen()
+        with stages(screen(stderr=True)) as shown:
+            explained = run_explain(Asked(symbol, target, parse_as_of(as_of)), settings, Home.from_environment(), shown)
+        console.print(explanation_table(explained.report))
+        console.print(f"figures: {explained.page}", highlight=False, markup=False, soft_wrap=True)
+        write_json(json_file, explained.to_json())
+
+
+@app.command()
 def study(  # noqa: PLR0913, PLR0917 — an argument is an option of the command
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Of the study; see --list.")] = None,
     show: Annotated[bool, typer.Option("--list", help="Name the studies and leave.")] = False,
@@ -271,40 +308,13 @@ def study(  # noqa: PLR0913, PLR0917 — an argument is an option of the command
         raise SystemExit(Exit.DONE if outcome.findings.passed else Exit.FAILED)
 
 
-@app.command()
-def ui(
-    config: Config = None,
-    overrides: Overrides = None,
-    port: Annotated[int, typer.Option(help="Port on this machine.", min=1, max=65535)] = 5000,
-    json_file: JsonFile = None,
-) -> None:
-    """Serve the MLflow runs on this machine and print the links to them."""
-    with reported():
-        import subprocess
-
-        from fints.tracking import SERVER, Tracking, require_free
-        from pipelines.home import Home
-
-        settings = nightly_settings(config, overrides)
-        require_free(port)
-        tracking = Tracking(Home.from_environment().root, settings.tracking.uri)
-        command = tracking.server_command(port)
-        home = f"http://127.0.0.1:{port}"
-        links = tracking.links(port)
-        screen().print(f"open {home}  (Ctrl-C stops the server)", highlight=False, markup=False, soft_wrap=True)
-        for name, link in links.items():
-            screen().print(f"{name}: {link}", highlight=False, markup=False, soft_wrap=True)
-        write_json(json_file, {"link": home, "links": links})
-        server = subprocess.Popen(command, env={**os.environ, **SERVER}, start_new_session=True)
-        try:
-            raise SystemExit(server.wait())
-        finally:
-            with contextlib.suppress(ProcessLookupError):  # the server's own workers outlive it otherwise
-                os.killpg(server.pid, signal.SIGTERM)
-
-
 def _lead_to_runs(experiment: str) -> None:
     screen().print(f"MLflow: run `fints ui` and open its link to {experiment}", highlight=False, markup=False)
+
+
+app.command()(report)
+app.command()(ui)
+app.command()(relocate)
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fints.backtest import Folds, make_folds
+from fints.backtest.folds import leading
 from fints.errors import SeriesError
 from fints.series import SeriesProblem, usable
 from fints.settings import TransformerEntry
@@ -30,7 +31,7 @@ def place_folds(panel: pd.DataFrame, settings: BacktestSettings) -> Folds:
 
 
 def learnable(panel: pd.DataFrame, settings: BacktestSettings) -> tuple[pd.DataFrame, Folds, list[SeriesProblem]]:
-    """Keep the series that every model can learn from.
+    """Keep the series that every model can learn from before the first window, whatever becomes of them later.
 
     Parameters
     ----------
@@ -50,10 +51,14 @@ def learnable(panel: pd.DataFrame, settings: BacktestSettings) -> tuple[pd.DataF
         If none is left.
     """
     least = settings.least_rows()
-    ahead = settings.h + (settings.windows - 1) * settings.step
-    kept, problems = usable(panel, least + ahead)
+    kept, problems = usable(panel, least)
     problems = [_of_windows(problem, settings, least) for problem in problems]
     while len(kept):
+        too_short = _leads_too_little(kept, settings, least)
+        if too_short is not None:
+            problems.append(too_short)
+            kept = kept[kept["unique_id"] != too_short.unique_id].reset_index(drop=True)
+            continue
         folds = place_folds(kept, settings)
         training = folds.training(kept, folds.cutoffs[0])
         learned, short = usable(training, least)
@@ -69,6 +74,17 @@ def learnable(panel: pd.DataFrame, settings: BacktestSettings) -> tuple[pd.DataF
         # without them the cutoffs may move, so the others are looked at again
         kept = kept[kept["unique_id"].isin(here)].reset_index(drop=True)
     raise SeriesError("; ".join(map(str, problems)))
+
+
+def _leads_too_little(panel: pd.DataFrame, settings: BacktestSettings, least: int) -> SeriesProblem | None:
+    """Say of the series that the windows are counted on whether it has no room for them."""
+    name, stamps = leading(panel)
+    purge = 0 if settings.purge == "auto" else settings.purge
+    needed = least + purge + settings.embargo + settings.h + (settings.windows - 1) * settings.step
+    if len(stamps) >= needed:
+        return None
+    problem = SeriesProblem(name, f"too short: {len(stamps)} values, at least {needed} are needed")
+    return _of_windows(problem, settings, least)
 
 
 def _of_windows(problem: SeriesProblem, settings: BacktestSettings, least: int) -> SeriesProblem:

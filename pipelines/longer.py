@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fints.errors import ConfigError, ModelError, SeriesError
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import Self
 
     import pandas as pd
@@ -58,9 +59,9 @@ class LongerContext:
         """What fitting left behind."""
         return self.model.fitted
 
-    def fit(self, panel: pd.DataFrame) -> Self:
-        """Train on the shorter context; see `fints.forecast.Forecaster.fit`."""
-        self.model.fit(panel)
+    def fit(self, panel: pd.DataFrame, *, checkpoints: Path | None = None) -> Self:
+        """Train on the shorter context; see `fints.transformer.CycleTransformer.fit`."""
+        self.model.fit(panel, checkpoints=checkpoints)
         return self
 
     def forecast(

@@ -8,12 +8,17 @@ from fints.encodings import fit_plan
 from fints.periods import detect_periods
 from fints.plan import FrequencyPlan
 from fints.transformer import CycleTransformer
+from fints.transformer.design import DEFAULT_NAME
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from fints.periods import Periods
     from fints.settings import NightlySettings, PeriodSettings
+
+
+TRANSFORMER = DEFAULT_NAME
+"""What the model of a night is called in tables."""
 
 
 def find_plan(panel: pd.DataFrame, settings: NightlySettings) -> tuple[Periods | None, FrequencyPlan, tuple[str, ...]]:

@@ -115,7 +115,7 @@ def run_nightly(settings: NightlySettings, home: Home, asked: pd.Timestamp | Non
             created_at=now,
             failed=dict(report.failed),
             misplaced=tuple(report.misplaced()),
-            changes={t.target: plans.changes(t.target, as_of, t.model.plan) for t in targets},
+            changes={t.target: plans.changes(t.target, as_of, t.plan) for t in targets},
         )
         return _publish(night, store, home, stages)
 
@@ -149,7 +149,7 @@ def _publish(night: Night, store: BarStore, home: Home, stages: Stages) -> Night
     with stages.stage("store and report"):
         store.write_forecasts(night.forecasts())
         for target in night.targets:
-            PlanBook.under(home, night.settings).keep(target.target, night.as_of, target.model.plan)
+            PlanBook.under(home, night.settings).keep(target.target, night.as_of, target.plan)
         report = nightly_report(night)
         page = write_page(night, report, home)
     run_id, warnings = None, list(night.misplaced)

@@ -71,7 +71,7 @@ class Night:
                 as_of=self.as_of.stamp,
                 target=night.target,
                 interval=self.settings.interval,
-                model=night.model.name,
+                model=night.name,
                 model_version=night.version,
                 data_version=self.data_version,
                 created_at=self.created_at,
@@ -128,6 +128,10 @@ def track(night: Night, page: Path, home: Home) -> str:
             run.log_curves(_curves(target))
             run.log_table(target.holdout.leaderboard, f"tables/{target.target}_holdout.json")
             run.log_table(target.forecast.to_long(), f"tables/{target.target}_forecast.json")
+            run.log_table(target.blend.weights.to_frame(), f"tables/{target.target}_weights.json")
+            for name, table in (("coverage", target.holdout.coverage), ("events", target.holdout.events)):
+                if len(table):
+                    run.log_table(table, f"tables/{target.target}_{name}.json")
         run.log_text(page.read_text("utf-8"), "report/index.html")
         run.log_text(settings.model_dump_json(indent=2), "config.json")
         return run.run_id
@@ -151,12 +155,23 @@ def machine_readable(night: Night, page: Path, run_id: str | None) -> dict[str, 
         "forecasts": [{**p, "ds": ds.isoformat()} for p, ds in zip(plain, rows["ds"], strict=True)],
         "holdout": {
             t.target: {
-                "leaderboard": json.loads(t.holdout.leaderboard.to_json(orient="records", double_precision=DIGITS)),
+                "leaderboard": _records(t.holdout.leaderboard),
                 "verdicts": list(t.holdout.verdicts),
+                "coverage": _records(t.holdout.coverage),
+                "events": _records(t.holdout.events),
             }
             for t in night.targets
         },
-        "plans": {t.target: t.model.plan.to_dict()["cycles"] for t in night.targets},
+        "combination": {
+            t.target: {
+                "name": t.name,
+                "weights": _records(t.blend.weights.to_frame()),
+                "value": _records(t.blend.value),
+                "dropped": dict(t.blend.dropped),
+            }
+            for t in night.targets
+        },
+        "plans": {t.target: t.plan.to_dict()["cycles"] for t in night.targets},
         "plan_changes": {target: list(said) for target, said in night.changes.items()},
         "problems": json.loads(night.problems.to_json(orient="records")),
         "failed": night.failed,
@@ -167,19 +182,29 @@ def machine_readable(night: Night, page: Path, run_id: str | None) -> dict[str, 
     }
 
 
+def _records(frame: pd.DataFrame) -> list[dict[str, object]]:
+    records: list[dict[str, object]] = json.loads(frame.to_json(orient="records", double_precision=DIGITS))
+    return records
+
+
 def _target_report(night: TargetNight, changes: tuple[str, ...]) -> TargetReport:
     return TargetReport(
         target=night.target,
         description=TARGETS[night.target].doc,
-        model=night.model.name,
+        model=night.name,
         history=night.panel[["unique_id", "ds", "y"]],
         forecast=night.forecast.to_long(),
         leaderboard=night.holdout.leaderboard,
         by_step=night.holdout.by_step,
         verdicts=night.holdout.verdicts,
         found=night.found,
-        plan=night.model.plan.to_frame(),
+        plan=night.plan.to_frame(),
         changes=changes,
+        weights=night.blend.weights.to_frame(),
+        value=night.blend.value,
+        dropped=night.blend.dropped,
+        coverage=night.holdout.coverage,
+        events=night.holdout.events,
     )
 
 
@@ -218,17 +243,18 @@ def _curves(night: TargetNight) -> dict[str, dict[int, float]]:
     board, steps = night.holdout.leaderboard, night.holdout.by_step
     curves: dict[str, dict[int, float]] = {}
     for _, row in board.iterrows():
-        own = row["model"] == night.model.name
+        own = row["model"] == night.name
         for metric in ("RMSE", "MAE", "MASE", "CRPS", "cov80", "cov95"):
             if metric in board.columns and pd.notna(row[metric]):
-                place = f"headline/{night.target}" if own else f"baselines/{night.target}.{row['model']}"
+                group = "members" if row["model"] in night.blend.weights.members else "baselines"
+                place = f"headline/{night.target}" if own else f"{group}/{night.target}.{row['model']}"
                 curves[f"{place}.{metric.lower()}"] = {0: float(row[metric])}
     if len(steps):
-        own = steps[steps["model"] == night.model.name]
+        own = steps[steps["model"] == night.name]
         curves[f"by_horizon/{night.target}.rmse"] = dict(
             zip(own["step"].astype(int), own["RMSE"].astype(float), strict=True)
         )
-    record = night.model.fitted.records[0] if night.model.fitted is not None and night.model.fitted.records else None
-    if record is not None:
-        curves[f"train/{night.target}.validation_crps"] = dict(record.validation)
+    fitted = night.model.fitted if night.model is not None else None
+    if fitted is not None and fitted.records:
+        curves[f"train/{night.target}.validation_crps"] = dict(fitted.records[0].validation)
     return curves

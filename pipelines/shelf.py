@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from fints import __version__
 from fints.errors import BundleError
 from fints.transformer import CycleTransformer
+from pipelines.blend import Blend
 from pipelines.files import write_text
 from pipelines.holdout import Holdout
 
@@ -16,15 +18,24 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _KEEP = 5
-_HOLDOUT = "holdout.json"
+_HOLDOUT, _BLEND = "holdout.json", "blend.json"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shelved:
-    """A fitted model with its hold-out."""
+    """A fitted model with its hold-out, and how it is averaged with the others.
 
-    model: CycleTransformer
+    Parameters
+    ----------
+    model : CycleTransformer, optional
+        None where it failed; such a night is not kept.
+    holdout : Holdout
+    blend : Blend
+    """
+
+    model: CycleTransformer | None
     holdout: Holdout
+    blend: Blend
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +65,23 @@ class Shelf:
         folder = self.folder / key
         try:
             holdout = Holdout.from_json((folder / _HOLDOUT).read_text("utf-8"))
-            return Shelved(CycleTransformer.load(folder / "model"), holdout)
+            blend = Blend.from_plain(json.loads((folder / _BLEND).read_text("utf-8")))
+            return Shelved(CycleTransformer.load(folder / "model"), holdout, blend)
         except (BundleError, OSError, ValueError, KeyError, TypeError):
             return None
 
     def put(self, key: str, shelved: Shelved) -> None:
-        """Store a fitted model; the newest few are kept."""
+        """Store a fitted model; the newest few are kept.
+
+        The baselines beside it are not: their fits take seconds, and give the same forecasts from the same rows. A
+        night whose transformer failed is not stored either, so that the next one tries again.
+        """
+        if shelved.model is None:
+            return
         folder = self.folder / key
         folder.mkdir(parents=True, exist_ok=True)
         shelved.model.save(folder / "model")
+        write_text(folder / _BLEND, json.dumps(shelved.blend.to_plain()))
         write_text(folder / _HOLDOUT, shelved.holdout.to_json())
         ours = [path.parent for path in self.folder.glob(f"*/{_HOLDOUT}")]
         for old in sorted(ours, key=lambda path: (path / _HOLDOUT).stat().st_mtime)[:-_KEEP]:

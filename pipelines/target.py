@@ -1,4 +1,4 @@
-"""The night of one target: cycles, hold-out, model, forecast."""
+"""The night of one target: cycles, hold-out, members, forecast."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from fints.errors import SeriesError
+from fints.errors import DataError, ModelError, SeriesError
 from fints.series import SeriesProblem, make_panel, panel_problems, usable
+from pipelines.assembly import assemble
 from pipelines.holdout import compare
 from pipelines.learning import lesson
 from pipelines.model import find_plan, make_model
@@ -19,11 +20,14 @@ if TYPE_CHECKING:
 
     from fints.forecast import Forecast
     from fints.periods import Periods
+    from fints.plan import FrequencyPlan
     from fints.settings import NightlySettings
     from fints.transformer import CycleTransformer
     from pipelines.asof import AsOf
+    from pipelines.blend import Blend
     from pipelines.holdout import Holdout
-    from pipelines.progress import Stages
+    from pipelines.learning import Lesson
+    from pipelines.progress import Stage, Stages
     from pipelines.shelf import Shelf
 
 
@@ -37,12 +41,17 @@ class TargetNight:
     panel : pandas.DataFrame
         Usable series up to the as-of.
     forecast : Forecast
-    model : CycleTransformer
+    plan : FrequencyPlan
+        That the transformer was given.
+    model : CycleTransformer, optional
+        None where it failed and the other members went on.
     version : str
-        Of the model.
+        Of the models.
     reused : bool
-        Whether the model was fitted on an earlier night.
+        Whether they were fitted on an earlier night.
     holdout : Holdout
+    blend : Blend
+        How members were averaged and bands corrected.
     found : Periods, optional
         None where detection is switched off.
     problems : tuple of SeriesProblem
@@ -53,14 +62,21 @@ class TargetNight:
     target: str
     panel: pd.DataFrame
     forecast: Forecast
-    model: CycleTransformer
+    plan: FrequencyPlan
+    model: CycleTransformer | None
     version: str
     reused: bool
     holdout: Holdout
+    blend: Blend
     found: Periods | None
     problems: tuple[SeriesProblem, ...] = ()
     notes: tuple[str, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Of the forecaster whose forecasts are shipped."""
+        return self.blend.name
 
 
 @dataclass(slots=True)
@@ -109,29 +125,47 @@ def forecast_target(
     reused = shelved is not None
     if shelved is None:
         with stages.stage(f"{target}: hold-out of {counted(settings.holdout.n_windows, 'window')}") as stage:
-            holdout = compare(learnt.panel, settings, stage)
+            holdout, blend = compare(learnt.panel, settings, stage)
         watch.lap("holdout")
         with stages.stage(f"{target}: fit") as stage:
-            model = make_model(settings, plan).fit(learnt.panel, progress=stage, checkpoints=shelf.training)
-            shelved = Shelved(model, holdout)
+            model, blend = _fit(make_model(settings, plan), learnt, blend, shelf, stage)
+        shelved = Shelved(model, holdout, blend)
         shelf.put(learnt.key, shelved)
         watch.lap("fit")
-    model = shelved.model
-    forecast, ended = _still_to_come(model.forecast(panel, known_at=as_of.known_at), panel, as_of)
+    with stages.stage(f"{target}: forecast"):
+        shipped, blend = assemble(shelved, learnt, panel, settings)
+        watch.lap("members")
+        forecast, ended = _still_to_come(shipped.forecast(panel, known_at=as_of.known_at), panel, as_of)
     watch.lap("forecast")
     return TargetNight(
         target=target,
         panel=panel,
         forecast=forecast,
-        model=model,
+        plan=plan,
+        model=shelved.model,
         version=shelf.version(learnt.key),
         reused=reused,
         holdout=shelved.holdout,
+        blend=blend,
         found=found,
         problems=(*problems, *ended),
-        notes=notes,
+        notes=(*notes, *(f"{target}: {note}" for note in blend.notes)),
         seconds=watch.seconds,
     )
+
+
+def _fit(
+    model: CycleTransformer, learnt: Lesson, blend: Blend, shelf: Shelf, stage: Stage
+) -> tuple[CycleTransformer | None, Blend]:
+    """Fit the transformer, if it is a member; where it fails, the others go on without it."""
+    if model.name not in blend.weights.members:
+        return None, blend
+    try:
+        return model.fit(learnt.panel, progress=stage, checkpoints=shelf.training), blend
+    except (DataError, ModelError) as error:
+        if len(blend.weights.members) == 1:
+            raise
+        return None, blend.without({model.name: f"{type(error).__name__}: {error}"})
 
 
 def _panel(

@@ -1,6 +1,12 @@
 """What every test shares: quiet libraries, panels that are cheap to make."""
 
+import json
 import os
+import shutil
+import sys
+import warnings
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -26,3 +32,44 @@ def daily_panel() -> pd.DataFrame:
         y = level + 0.5 * (sessions.day_of_week == 4) + 0.1 * rng.standard_normal(len(sessions))
         parts.append(pd.DataFrame({"unique_id": name, "ds": sessions, "y": y}))
     return add_features(validate_panel(pd.concat(parts, ignore_index=True)), ["monday", "friday", "early_close"])
+
+
+@pytest.fixture(scope="session")
+def prepared_database(tmp_path_factory) -> Path:
+    """An empty MLflow database: making one takes seconds, copying it does not."""
+    from fints.tracking import Tracking
+
+    tracking = Tracking(tmp_path_factory.mktemp("mlflow"))
+    tracking.prepare()
+    return tracking.database
+
+
+TINY_MODELS = (
+    "[{kind: transformer, encoding: {kind: cycle, learn: true}},"
+    " {kind: transformer, encoding: rope, training: {max_steps: 3}}, har, naive]"
+)
+TINY = (
+    *("h=6", "trained_h=3", "input_size=40", "n_windows=16", "periods.detect=false", "workers.count=1"),
+    "network={dim: 16, n_heads: 1, n_layers: 1}",
+    "training={max_steps: 4, batch_size: 8, validate_every: 2, validation_windows: 16}",
+    f"models={TINY_MODELS}",
+)
+"""A backtest that is over in seconds; what it finds is worth nothing."""
+
+
+@pytest.fixture(scope="session")
+def tiny_backtest(tmp_path_factory, prepared_database) -> SimpleNamespace:
+    """A real backtest of four models, logged: its ``home``, and the id ``run`` of its MLflow run. Leave it as it is."""
+    from pipelines.cli import main
+
+    home, result = tmp_path_factory.mktemp("backtest") / "home", tmp_path_factory.mktemp("result") / "result.json"
+    home.mkdir()
+    shutil.copy(prepared_database, home / "mlflow.db")
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        patch.setenv("FINTS_HOME", str(home))
+        patch.setattr(sys, "argv", ["fints", "backtest", *(f"--set={s}" for s in TINY), "--json", str(result)])
+        with pytest.raises(SystemExit) as left:
+            main()
+    assert not left.value.code
+    return SimpleNamespace(home=home, run=json.loads(result.read_text())["mlflow_run"])

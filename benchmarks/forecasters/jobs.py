@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 OURS = "CycleTransformer"
+COMBINATION = "Combination"
+MEMBERS = {"daily": ("arima", "har_calendar", "gradient_boosting"), "hourly": ("har_calendar", "gradient_boosting")}
+"""Baselines that the combination averages with ours."""
+SETTINGS_OF_COMBINATION = 1
+"""To be raised with every change of its settings."""
 TARGETS = ("log_volume", "log_range", "log_return")
 ENCODINGS = ("none", "absolute_sinusoidal", "alibi", "xpos", "rope", "cycle", "clock", "t_rope")
 DAILY_BASELINES = (
@@ -20,7 +25,7 @@ HOURLY_BASELINES = ("seasonal_naive_bar", "time_of_day", "har_calendar", "har_lo
 PEERS = ("PatchTST", "NHITS", "TFT", "LightGBM")
 SETTINGS_OF_PEERS = 2
 """To be raised with every change of a peer's settings."""
-PARTS = ("daily", "intraday", "encodings", "cost")
+PARTS = ("daily", "intraday", "encodings", "combination", "cost")
 ALONE, HELPED = "alone", "helped"
 INFERENCE = "inference"
 PANEL = "panel"
@@ -36,10 +41,10 @@ class Job:
     trial : {"daily", "hourly", "inference"}
     target : str
     model : str
-        `OURS`, a name of `fints.baselines.BASELINES`, or one of `PEERS`.
+        `OURS`, `COMBINATION`, a name of `fints.baselines.BASELINES`, or one of `PEERS`.
     seed : int
     encoding : str
-        Of `OURS`.
+        Of `OURS`, alone or in the combination.
     network, training : dict
         Settings of `OURS` that differ from its defaults.
     shift : int
@@ -69,11 +74,12 @@ class Job:
         return "-".join(word for word in words if word)
 
     def _resolved(self) -> object:
-        if self.model == OURS:
+        if self.model in (OURS, COMBINATION):
             from fints.transformer.config import NetworkConfig, TrainingConfig
 
             network, training = NetworkConfig(**self.network), TrainingConfig(**self.training)
-            return [network.model_dump(), training.model_dump()]
+            ours = [network.model_dump(), training.model_dump()]
+            return ours if self.model == OURS else [*ours, MEMBERS[self.trial], SETTINGS_OF_COMBINATION]
         if self.model in (*PEERS, PANEL):
             return SETTINGS_OF_PEERS
         from fints.baselines import BASELINES
@@ -119,6 +125,8 @@ def jobs_of(parts: Sequence[str], budget: Budget, peers: Sequence[str], shift: i
         jobs += _intraday(budget, shift)
     if "encodings" in parts:
         jobs += encoding_jobs(budget, shift)
+    if "combination" in parts:
+        jobs += combination_jobs(budget, shift)
     if "cost" in parts:
         jobs.append(Job(INFERENCE, "log_volume", OURS, encoding="cycle", training={"max_steps": 5}))
     return list({job.key: job for job in jobs}.values())
@@ -154,3 +162,9 @@ def encoding_jobs(budget: Budget, shift: int) -> list[Job]:
         for trial in ("daily", "hourly")
         for encoding in ENCODINGS
     ]
+
+
+def combination_jobs(budget: Budget, shift: int) -> list[Job]:
+    """List the combinations, one for each target."""
+    trials = [("daily", "log_volume"), ("daily", "log_range"), ("hourly", "log_volume")]
+    return [Job(*trial, COMBINATION, encoding="cycle", training=budget.training, shift=shift) for trial in trials]

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 LEVELS = tuple(round(0.1 * k, 1) for k in range(1, 10))
 QUANTILE_NAMES = [f"q{round(100 * p)}" for p in LEVELS]
 _AT = [QUANTILES.index(p) for p in LEVELS]
+OUTER = {"low95": QUANTILES.index(0.025), "high95": QUANTILES.index(0.975)}
+"""Columns of the 95 % band, which the scores of the protocol do not ask for."""
 _BARE = ["unique_id", "ds", "y", "exchange", "interval"]
 _SPARE = 15
 """Bars asked for beyond those judged: the exchange's calendar has bars that the data lack."""
@@ -82,4 +84,5 @@ def beside(forecast: Forecast, window: Window, group: str) -> pd.DataFrame:
     frame["step"] = np.arange(1, len(frame) + 1)
     frame["yhat"] = own.mean[at]
     frame[QUANTILE_NAMES] = own.quantiles[at][:, _AT]
+    frame[list(OUTER)] = own.quantiles[at][:, list(OUTER.values())]
     return frame

@@ -7,7 +7,7 @@ import os
 import platform
 from typing import TYPE_CHECKING
 
-from benchmarks.forecasters import compared, tables
+from benchmarks.forecasters import combined, compared, tables
 from benchmarks.forecasters.jobs import OURS, TARGETS
 from benchmarks.forecasters.protocol import published
 from benchmarks.forecasters.results import HOWS, Results
@@ -69,6 +69,8 @@ def page(store: Store, folder: Path, budget: Budget, parts: Sequence[str], shift
     if "encodings" in parts:
         sections += [compared.intro(budget), *(compared.daily(results, how) for how in HOWS)]
         sections += [compared.hourly(results, how) for how in HOWS]
+    if "combination" in parts:
+        sections.append(combined.section(results, None if shift else published(folder)))
     if "cost" in parts:
         sections.append(tables.cost_table(results))
     return "\n\n".join(part for part in sections if part) + "\n"

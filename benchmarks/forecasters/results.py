@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.forecasters.jobs import (
     ALONE,
+    COMBINATION,
     DAILY_BASELINES,
     ENCODINGS,
     HELPED,
@@ -70,6 +71,11 @@ class Results:
             for encoding in ENCODINGS
             if whole
         }
+
+    def combination(self, trial: str, target: str) -> Frames:
+        """Forecasts of the combination, if it has been run."""
+        job = Job(trial, target, COMBINATION, encoding="cycle", training=self.budget.training, shift=self.shift)
+        return self._found([job])
 
     def cost(self, model: str) -> Cost | None:
         """Add up what one seed took of the daily protocol: log volume and log range, each in a process of its own."""

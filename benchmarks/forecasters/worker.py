@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.forecasters.jobs import INFERENCE, OURS, PANEL, PEERS, Job
+from benchmarks.forecasters.jobs import COMBINATION, INFERENCE, OURS, PANEL, PEERS, Job
 from benchmarks.forecasters.store import Cost, Store, code_digest
 
 if TYPE_CHECKING:
@@ -59,6 +59,10 @@ def _forecasts(job: Job, store: Store, folder: Path) -> pd.DataFrame:
         from benchmarks.forecasters.trees import forecasts as of_trees
 
         return of_trees(job, trial)
+    if job.model == COMBINATION:
+        from benchmarks.forecasters.combining import judge_combination
+
+        return judge_combination(job, trial)
     from benchmarks.forecasters.judging import judge
 
     return judge(job, trial)
@@ -80,7 +84,7 @@ def main() -> None:
     """Run, measure, keep."""
     warnings.simplefilter("ignore")
     store, folder, job = Store(Path(sys.argv[1])), Path(sys.argv[2]), Job(**json.loads(sys.argv[3]))
-    if job.model == OURS or job.model in PEERS:
+    if job.model in (OURS, COMBINATION, *PEERS):
         import torch
 
         torch.set_num_threads(1)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from fints.conformal.bands import STRETCHES
+from fints.conformal.scores import stretch_of
 from fints.errors import SchemaError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -42,6 +44,33 @@ def coverage(result: CrossValidation, by: str, levels: Sequence[float] = (80, 95
         If there is no such column or band.
     """
     return shares(result.shared(), by, levels)
+
+
+def coverage_by_stretch(
+    result: CrossValidation, ends: Sequence[int] = STRETCHES, levels: Sequence[float] = (80, 95)
+) -> pd.DataFrame:
+    """Share of values inside the bands by stretch of the horizon.
+
+    Parameters
+    ----------
+    result : CrossValidation
+    ends : sequence of int
+        Last step of each stretch but the last.
+    levels : sequence of float
+        Bands in percent.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``model``, ``steps`` (``"1"``, ``"2-5"`` …), ``cov80`` … and ``n``.
+    """
+    rows = result.shared()
+    stretch = stretch_of(rows["step"].to_numpy(np.int64), ends)
+    table = shares(rows.assign(steps=stretch), "steps", levels)
+    last = int(rows["step"].max()) if len(rows) else 1
+    bounds = [(first + 1, min(end, last)) for first, end in zip((0, *ends), (*ends, last), strict=True)]
+    names = [f"{first}" if first == end else f"{first}-{end}" for first, end in bounds]
+    return table.assign(steps=[names[int(s)] for s in table["steps"]])
 
 
 def coverage_by_regime(

@@ -8,6 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from fints.backtest.job_store import code_version, panel_version
+from fints.backtest.kept_job import KeptJob
 from fints.backtest.pace import Pace, Standing
 from fints.backtest.workers import Workers
 
@@ -33,7 +34,8 @@ class Execution:
         By default one job after the other, in this process.
     store : JobStore, optional
         Where outcomes are kept as they come. A job that lies there is not run again: one with the same model, seed,
-        settings, windows, panel and code.
+        settings, windows, panel and code. Runs at the same time share the jobs that they have in common, unless the
+        workers are on other machines.
     diary : callable, optional
         Tells curves of every fitted model, which are kept with its outcome.
     watch : callable, optional
@@ -62,33 +64,43 @@ class Execution:
         StoreError
             If an outcome cannot be kept.
         """
-        shelf = _Shelf.open(self.store, jobs, panel)
+        shelf = _Shelf.open(self.store, jobs, panel, here=self.workers.here)
         found = {i: outcome for i in range(len(jobs)) if (outcome := shelf.read(i)) is not None}
-        reused = frozenset(found)
+        reused = set(found)
         tally = _Tally(jobs, progress, self.watch, Pace.of((j.entrant.name for j in jobs), self.workers.count))
         for i, outcome in found.items():
             tally.finish(jobs[i], outcome, reused=True)
         missing = [i for i in range(len(jobs)) if i not in found]
-        for place, outcome in self.workers.run([jobs[i] for i in missing], panel, tally.windows):
+        for place, outcome in self.workers.run([shelf.errand(i, jobs[i]) for i in missing], panel, tally.windows):
             number = missing[place]
             found[number] = shelf.keep(number, outcome)
-            tally.finish(jobs[number], outcome)
+            if outcome.reused:
+                reused.add(number)
+            tally.finish(jobs[number], outcome, reused=outcome.reused)
         return [(found[i], i in reused) for i in range(len(jobs))]
 
 
 @dataclass(frozen=True, slots=True)
 class _Shelf:
-    """The store, with the key of every job that may lie in it."""
+    """The store, with the key of every job that may lie in it, and whether workers can reach it."""
 
     store: JobStore | None
     keys: dict[int, str]
+    here: bool
 
     @classmethod
-    def open(cls, store: JobStore | None, jobs: Sequence[Job], panel: pd.DataFrame) -> _Shelf:
+    def open(cls, store: JobStore | None, jobs: Sequence[Job], panel: pd.DataFrame, *, here: bool) -> _Shelf:
         if store is None:
-            return cls(None, {})
+            return cls(None, {}, here)
+        store.sweep()
         data = f"{panel_version(panel)} {code_version()}"
-        return cls(store, {i: job.key(data) for i, job in enumerate(jobs) if job.entrant.digest})
+        return cls(store, {i: job.key(data) for i, job in enumerate(jobs) if job.entrant.digest}, here)
+
+    def errand(self, number: int, job: Job) -> Job | KeptJob:
+        """Return what a worker runs: it keeps the outcome itself where it can reach the store."""
+        if self.store is None or number not in self.keys or not self.here:
+            return job
+        return KeptJob(job, self.store, self.keys[number])
 
     def read(self, number: int) -> Outcome | None:
         if self.store is None or number not in self.keys:
@@ -97,7 +109,7 @@ class _Shelf:
 
     def keep(self, number: int, outcome: Outcome) -> Outcome:
         """Keep an outcome; return what a later run will read, so that both are the same to the last bit."""
-        if self.store is None or number not in self.keys or outcome.failure:
+        if self.store is None or number not in self.keys or outcome.failure or self.here:
             return outcome
         self.store.write(self.keys[number], outcome)
         return self.store.read(self.keys[number]) or outcome
@@ -116,7 +128,7 @@ class _Tally:
         self.progress, self.watch, self.pace = progress, watch, pace
         self.began = monotonic()
 
-    def windows(self, job: Job, done: int) -> None:
+    def windows(self, job: Job | KeptJob, done: int) -> None:
         """Take note of some windows of a job that is not over."""
         if done < len(job.windows):
             self._tell(job, done)
@@ -133,7 +145,7 @@ class _Tally:
             seconds, least = self.pace.left()
             self.watch(Standing(self.jobs_done, self.total, self.reused, seconds, least))
 
-    def _tell(self, job: Job, done: int) -> None:
+    def _tell(self, job: Job | KeptJob, done: int) -> None:
         if self.progress is not None:
             name = job.entrant.name
             self.progress(name, self.done_windows[name] + done, self.all_windows[name])

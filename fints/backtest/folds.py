@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 Purge = Literal["auto"] | int
 
+LONGEST_CLOSURE = pd.Timedelta(days=14)
+"""Longer than a market rests for its holidays; the longest are the weeks of the lunar new year and of early May."""
+
 
 @dataclass(frozen=True, slots=True)
 class Folds:
@@ -68,10 +71,16 @@ class Folds:
         return panel["ds"] <= panel["exchange"].map(ends)
 
     def history(self, panel: pd.DataFrame, cutoff: pd.Timestamp) -> pd.DataFrame:
-        """Return the rows known at a cutoff, of the series that go on after it; nothing is taken off."""
-        known = self.known(panel, cutoff)
-        going_on = panel.loc[~known, "unique_id"].unique()
-        return panel[known & panel["unique_id"].isin(going_on)].reset_index(drop=True)
+        """Return the rows known at a cutoff, of the series that are still quoted then; nothing is taken off.
+
+        Whether a series goes on is not known at the cutoff and does not count. It is taken for ended if it lacks the
+        last h bars, and `LONGEST_CLOSURE` before them: what would be forecast of it had long come.
+        """
+        known = panel[self.known(panel, cutoff)]
+        _, stamps = leading(known)
+        oldest = stamps.iloc[-min(self.h, len(stamps))] - LONGEST_CLOSURE
+        last = known.groupby("unique_id", sort=False)["ds"].max()
+        return known[known["unique_id"].isin(last.index[last > oldest])].reset_index(drop=True)
 
     def training(self, panel: pd.DataFrame, cutoff: pd.Timestamp) -> pd.DataFrame:
         """Return the rows that a model may be fitted on for a cutoff.

@@ -20,6 +20,7 @@ from fints.forecast import QUANTILE_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from fints.backtest.folds import Folds
     from fints.forecast import Forecast, Forecaster
@@ -75,6 +76,8 @@ class Outcome:
         What the diary told of the fitted model.
     model : Forecaster, optional
         As fitted, where that was asked for.
+    reused : bool
+        Whether another run had found it.
     """
 
     rows: pd.DataFrame
@@ -83,6 +86,7 @@ class Outcome:
     failure: str = ""
     curves: Curves = field(default_factory=dict)
     model: Forecaster | None = None
+    reused: bool = False
 
     @classmethod
     def failed(cls, failure: str, seconds: float = 0.0) -> Outcome:
@@ -104,6 +108,8 @@ class Job:
         Tells curves of the fitted model, to be kept with the outcome; it is sent to other processes.
     keep_model : bool
         Whether the outcome brings the fitted model.
+    states : Path, optional
+        Folder for the states of an unfinished training, of a model that takes one.
     """
 
     entrant: Entrant
@@ -111,6 +117,7 @@ class Job:
     windows: tuple[int, ...]
     diary: Diary | None = None
     keep_model: bool = False
+    states: Path | None = None
 
     def key(self, data: str) -> str:
         """Name the job by everything that decides its outcome.
@@ -154,7 +161,7 @@ class Job:
     def _run(self, panel: pd.DataFrame, began: float, told: Callable[[int], None] | None) -> Outcome:
         folds, name, seed = self.folds, self.entrant.name, self.entrant.seed
         training = folds.training(panel, folds.cutoffs[self.windows[0]])
-        fitted = deepcopy(self.entrant.model).fit(training)
+        fitted = fit_on(self.entrant.model, training, self.states)
         learned = training["unique_id"].unique()
         scored, void = [], []
         for done, window in enumerate(self.windows, start=1):
@@ -174,6 +181,14 @@ class Job:
             curves={} if self.diary is None else self.diary(fitted),
             model=fitted if self.keep_model else None,
         )
+
+
+def fit_on(model: Forecaster, training: pd.DataFrame, states: Path | None = None) -> Forecaster:
+    """Fit a copy of a model; where it takes a folder for states of its training, it goes on from one that is there."""
+    fresh = deepcopy(model)
+    if states is None or "checkpoints" not in inspect.signature(fresh.fit).parameters:
+        return fresh.fit(training)
+    return fresh.fit(training, checkpoints=states)  # type: ignore[call-arg]
 
 
 def extrapolates(model: Forecaster) -> bool:
@@ -210,6 +225,8 @@ def _score(rows: pd.DataFrame, after: pd.DataFrame, cutoff: pd.Timestamp) -> tup
     joined = rows.merge(after, on=["unique_id", "ds"], how="left", validate="one_to_one").assign(cutoff=cutoff)
     unknown = joined["y"].isna()
     last = joined["unique_id"].map(after.groupby("unique_id")["ds"].max())
-    reason = np.where(joined["ds"] > last, "after the last bar of the series", "no bar came: cancelled or missing")
+    reason = np.where(
+        last.isna() | (joined["ds"] > last), "after the last bar of the series", "no bar came: cancelled or missing"
+    )
     void = joined.assign(reason=reason).loc[unknown, VOID_COLUMNS]
     return joined.loc[~unknown, COLUMNS], void

@@ -148,10 +148,36 @@ def information_coefficient(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     pandas.DataFrame
         `by`, ``ic`` and ``n``; NaN where a group has fewer than three rows, or one side does not vary.
     """
-    ranked = frame[by].assign(**{side: frame.groupby(by)[side].rank() for side in ("y", "mean")})
-    rows = []
-    for key, group in ranked.groupby(by, sort=True):
-        y, mean = group["y"].to_numpy(float), group["mean"].to_numpy(float)
-        varies = len(y) >= _LEAST_RANKED and np.ptp(y) > 0 and np.ptp(mean) > 0
-        rows.append((*key, np.corrcoef(y, mean)[0, 1] if varies else np.nan, len(y)))
-    return pd.DataFrame(rows, columns=[*by, "ic", "n"])
+    ranks = frame.groupby(by)[["y", "mean"]].rank()
+    # the mean rank is known: (n + 1) / 2, ties included
+    size = frame.groupby(by)["y"].transform("size")
+    apart = ranks.sub((size + 1) / 2, axis=0)
+    products = frame[by].assign(yy=apart["y"] ** 2, mm=apart["mean"] ** 2, ym=apart["y"] * apart["mean"])
+    grouped = products.groupby(by, sort=True)
+    sums, n = grouped.sum(), grouped.size()
+    spread = (sums["yy"] * sums["mm"]) ** 0.5
+    told = (n >= _LEAST_RANKED) & (spread > 0)
+    ic = sums["ym"].where(told) / spread.where(told)
+    return pd.DataFrame({"ic": ic, "n": n}).reset_index()
+
+
+def correlation(rows: pd.DataFrame) -> pd.DataFrame:
+    """Information coefficient of each model, which is a quant's word for `information_coefficient` on returns.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        ``model, seed, unique_id, cutoff, step, y, mean``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by ``model``: ``IC``, over windows, the mean of that of every series and step; ``IC_cross``, across
+        series, the mean of that of every window and step: NaN with fewer than three series. NaN too where forecasts do
+        not vary.
+    """
+    over_time = information_coefficient(rows, ["model", "seed", "unique_id", "step"])
+    across = information_coefficient(rows, ["model", "seed", "cutoff", "step"])
+    return pd.DataFrame(
+        {"IC": over_time.groupby("model")["ic"].mean(), "IC_cross": across.groupby("model")["ic"].mean()}
+    )

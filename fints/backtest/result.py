@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from fints.backtest.board import ranked, scored
+from fints.backtest.comparison import Comparison, compare_all
 from fints.backtest.extrapolation import Extrapolation, measure
-from fints.backtest.metrics import LEVELS, losses, summarise
-from fints.backtest.significance import DieboldMariano, diebold_mariano, overlap_lag
+from fints.backtest.metrics import losses
+from fints.backtest.significance import DieboldMariano, diebold_mariano, holm, overlap_lag
+from fints.backtest.verdict import Pairwise, relative
 from fints.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 KEYS = ["unique_id", "cutoff", "ds"]
 JOB_COLUMNS = ["model", "seed", "window", "windows", "seconds", "reused", "failure"]
 HEADLINE_LEVELS: tuple[float, ...] = (80, 95)
+LOSSES = ("squared", "absolute", "crps")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +58,8 @@ class CrossValidation:
     jobs : pandas.DataFrame
         ``model, seed, window`` (the first of those that share a fit), ``windows`` (how many), ``seconds, reused``
         (whether an earlier run had done it), ``failure``.
+    target : str
+        What was forecast: ``log_range``, ``log_return`` … It decides on the scores that only some targets have.
     """
 
     frame: pd.DataFrame
@@ -66,61 +72,102 @@ class CrossValidation:
     curves: Mapping[str, Curves] = field(default_factory=dict)
     timeline: pd.DataFrame = field(default_factory=pd.DataFrame)
     jobs: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=JOB_COLUMNS))
+    target: str = ""
+    # what was worked out before: tests by resampling are slow, and the value never changes
+    _known: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def shared(self) -> pd.DataFrame:
         """Return the rows that every seed of every finished model has, with their losses: the only fair ground."""
+        return self._rows().copy()
+
+    def _rows(self) -> pd.DataFrame:
+        if "rows" not in self._known:
+            self._known["rows"] = self._shared()
+        rows: pd.DataFrame = self._known["rows"]
+        return rows
+
+    def _shared(self) -> pd.DataFrame:
         count = self.frame.groupby(KEYS)["model"].transform("size")
         taking_part = self.frame[["model", "seed"]].drop_duplicates()
         rows = self.frame[count == len(taking_part)].reset_index(drop=True)
-        return rows.join(losses(rows)) if len(rows) else rows
+        return rows.join(losses(rows, self.target)) if len(rows) else rows
 
-    def leaderboard(self, levels: Sequence[float] = HEADLINE_LEVELS) -> pd.DataFrame:
+    def leaderboard(self, levels: Sequence[float] = HEADLINE_LEVELS, against: str | None = None) -> pd.DataFrame:
         """Score the models on the rows they share, best RMSE first; of several seeds, the mean of their scores.
 
         Parameters
         ----------
         levels : sequence of float
             Bands whose coverage is shown, in percent.
+        against : str, optional
+            Baseline of the skill.
 
         Returns
         -------
         pandas.DataFrame
-            ``model``, RMSE, MAE, MASE, CRPS (means over series), ``cov80`` … (share of values inside the band),
-            ``n`` forecasts, ``windows``, ``void`` forecasts left out, ``seeds``, ``RMSE_sd`` (standard deviation of
-            the RMSE between seeds, unknown with one), ``problem`` (why a model has no scores).
+            ``model``, RMSE, MAE, MASE, sMAPE, CRPS (means over series), for variances QLIKE, for returns ``hit`` (share
+            of directions foreseen) and ``IC``, ``IC_cross`` (see `correlation`), ``cov80`` … (share of values inside
+            the band), ``letters`` (models that share one cannot be told apart; see `Family`), ``in_set`` (whether it
+            may be the best; see `ConfidenceSet`), with a baseline ``skill``, ``skill_low``, ``skill_high`` (share of
+            its RMSE saved), ``n`` forecasts, ``windows``, ``void`` forecasts left out, ``seeds``, ``RMSE_sd`` (standard
+            deviation of the RMSE between seeds, unknown with one), ``problem`` (why a model has no scores).
 
         Raises
         ------
         UnknownNameError
-            If a level has no stated quantiles.
+            If a level has no stated quantiles, or there is no such baseline.
         """
-        unknown = [level for level in levels if level not in LEVELS]
-        if unknown:
-            raise UnknownNameError("band level", f"{unknown[0]:g}", [f"{level:g}" for level in LEVELS])
-        coverage = [f"cov{level:g}" for level in levels]
-        columns = ["RMSE", "MAE", "MASE", "CRPS", *coverage, "n", "windows", "void", "seeds", "RMSE_sd", "problem"]
-        rows = self.shared()
-        table = self._scored(rows, []).set_index("model") if len(rows) else rows.set_index("model")
-        if len(rows):
-            each = summarise(rows, self.scales, ["model", "seed"]).groupby("model")["RMSE"]
-            table = table.assign(seeds=each.size(), RMSE_sd=each.std()).sort_values("RMSE", kind="stable")
-        table = table.reindex(columns=columns)
-        table["windows"] = rows["cutoff"].nunique() if len(rows) else 0
-        table["void"] = self.void.groupby("model").size().reindex(table.index, fill_value=0)
-        # failed models come last, without scores
-        table = table.reindex([*table.index, *self.failures])
-        table["problem"] = [self.failures.get(str(model), "") for model in table.index]
-        return table.rename_axis("model").reset_index()
+        board = self._board(levels)
+        found = self.comparison(against).table().reindex(board["model"]).reset_index(drop=True)
+        found["letters"] = found["letters"].fillna("")
+        place = board.columns.get_loc("n")
+        return pd.concat([board.iloc[:, :place], found, board.iloc[:, place:]], axis=1)
+
+    def comparison(self, against: str | None = None) -> Comparison:
+        """Compare all models at once, on squared errors.
+
+        Parameters
+        ----------
+        against : str, optional
+            Baseline to be beaten.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such model.
+        """
+        key = f"comparison {against}"
+        if key not in self._known:
+            self._known[key] = self._compared(against)
+        found: Comparison = self._known[key]
+        return found
+
+    def scores(self, *by: str) -> pd.DataFrame:
+        """Score each model within groups, each seed for itself, then the mean over seeds.
+
+        Parameters
+        ----------
+        *by : str
+            Columns that make the groups: ``"step"``, ``"unique_id"``, ``"cutoff"``, or several.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``model``, `by`, RMSE, MAE, MASE, sMAPE, CRPS, pinball, what the target has besides, coverage, mean widths,
+            ``n``.
+        """
+        rows = self._rows()
+        own = {"unique_id": "series"}
+        table = scored(rows.assign(series=rows["unique_id"]), self.scales, [own.get(column, column) for column in by])
+        return table.rename(columns={"series": "unique_id"})
 
     def by_step(self) -> pd.DataFrame:
-        """Score each model at each step ahead: ``model, step``, RMSE, MAE, MASE, CRPS, coverage, ``n``."""
-        return self._scored(self.shared(), ["step"])
+        """Score each model at each step ahead; see `scores`."""
+        return self.scores("step")
 
     def by_series(self) -> pd.DataFrame:
-        """Score each model on each series: ``model, unique_id``, RMSE, MAE, MASE, CRPS, coverage, ``n``."""
-        rows = self.shared()
-        table = self._scored(rows.assign(series=rows["unique_id"]), ["series"])
-        return table.rename(columns={"series": "unique_id"})
+        """Score each model on each series; see `scores`."""
+        return self.scores("unique_id")
 
     def extrapolation(self, panel: pd.DataFrame, trained_h: Mapping[str, int], context: int) -> Extrapolation:
         """Measure what models do beyond the horizon that they were trained for.
@@ -136,12 +183,6 @@ class CrossValidation:
         """
         return measure(self.shared(), self.folds, panel, trained_h, context)
 
-    def _scored(self, rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-        """Score each model within groups: each seed for itself, then the mean over seeds; `n` is their sum."""
-        keys = ["model", *by]
-        each = summarise(rows, self.scales, ["model", "seed", *by]).drop(columns="seed").groupby(keys)
-        return each.mean().assign(n=each["n"].sum()).reset_index()
-
     def significance(self, against: str | None = None, *, loss: str = "squared") -> pd.DataFrame:
         """Test every model against one by Diebold–Mariano.
 
@@ -155,24 +196,26 @@ class CrossValidation:
         Returns
         -------
         pandas.DataFrame
-            ``model, against, rmse_change`` (−0.02: RMSE 2 % lower), ``statistic, p_value, windows, lag, reason``
-            (why a test was withheld).
+            ``model, against, rmse_change`` (−0.02: RMSE 2 % lower), ``statistic, p_value, p_holm`` (held against all
+            rows together), ``windows, lag, reason`` (why a test was withheld), ``sentence``.
 
         Raises
         ------
         UnknownNameError
             If there is no such model or loss.
         """
-        board = self.leaderboard().set_index("model")
-        reference = str(board.index[0]) if against is None else against
+        models = self._board()["model"].astype(str).tolist()
+        reference = models[0] if against is None else against
+        pairs = self._pairs([(model, reference) for model in models if model != reference], loss)
         rows = [
-            {"model": model, "against": reference, "rmse_change": _change(board, model, reference)}
-            | _as_row(self.compare(model, reference, loss=loss))
-            for model in board.index
-            if model != reference
+            (
+                *(pair.model, pair.against, pair.change, pair.test.statistic, pair.test.p_value, pair.p_holm),
+                *(pair.test.windows, pair.test.lag, pair.test.reason, pair.sentence()),
+            )
+            for pair in pairs
         ]
-        columns = ["model", "against", "rmse_change", "statistic", "p_value", "windows", "lag", "reason"]
-        return pd.DataFrame(rows, columns=columns)
+        columns = ["model", "against", "rmse_change", "statistic", "p_value", "p_holm", "windows", "lag", "reason"]
+        return pd.DataFrame(rows, columns=[*columns, "sentence"])
 
     def compare(self, model: str, against: str, *, loss: str = "squared") -> DieboldMariano:
         """Test one model against another.
@@ -193,21 +236,7 @@ class CrossValidation:
         UnknownNameError
             If there is no such model or loss.
         """
-        known = {*self.frame["model"].unique(), *self.failures, *self.models}
-        for name in (model, against):
-            if name not in known:
-                raise UnknownNameError("model", name, known)
-        if loss not in {"squared", "absolute", "crps"}:
-            raise UnknownNameError("loss", loss, ["squared", "absolute", "crps"])
-        lag = overlap_lag(self.folds.h, self.folds.step_size)
-        for name in (model, against):
-            if name in self.failures:
-                return DieboldMariano(np.nan, np.nan, 0, lag, f"{name} did not finish: {self.failures[name]}")
-        rows = self.shared()
-        if rows.empty:
-            return DieboldMariano(np.nan, np.nan, 0, lag, "they have no forecast in common that can be scored")
-        windows = rows.groupby(["cutoff", "model"])[loss].mean().unstack("model").sort_index()
-        return diebold_mariano(windows[model].to_numpy(float), windows[against].to_numpy(float), lag=lag)
+        return self._pairs([(model, against)], loss)[0].test
 
     def verdict(self, model: str, against: str, *, alpha: float = 0.05) -> str:
         """Say in words whether a model is better than another.
@@ -229,41 +258,75 @@ class CrossValidation:
         UnknownNameError
             If there is no such model.
         """
-        test = self.compare(model, against)
-        if test.windows == 0:
-            return f"{model} cannot be compared with {against}: {test.reason}."
-        change = _change(self.leaderboard().set_index("model"), model, against)
-        size = _in_words(change)
-        if test.reason:
-            return f"{model} is not distinguishable from {against}: {size}, but {test.reason}."
-        numbers = f"{size} over {test.windows} windows (Diebold–Mariano p {_p_value(test.p_value)})"
-        # losses pool the series, RMSE averages over them: where they disagree on the direction, nothing is claimed
-        if test.p_value < alpha and change * test.statistic > 0:
-            return f"{model} is {'better' if test.statistic < 0 else 'worse'} than {against}: {numbers}."
-        return f"{model} is not distinguishable from {against}: {numbers}."
+        return self.verdicts([(model, against)], alpha=alpha)[0]
 
+    def verdicts(self, pairs: Sequence[tuple[str, str]], *, alpha: float = 0.05) -> list[str]:
+        """Say in words of each pair whether its first model is better, all pairs held together by Holm's adjustment.
 
-def _change(board: pd.DataFrame, model: str, against: str) -> float:
-    rmse = board["RMSE"]
-    return float(rmse[model]) / float(rmse[against]) - 1
+        Parameters
+        ----------
+        pairs : sequence of (str, str)
+            Names of models.
+        alpha : float
+            Chance of a single false "better" or "worse" among them.
 
+        Raises
+        ------
+        UnknownNameError
+            If there is no such model.
+        """
+        return [pair.sentence(alpha) for pair in self._pairs(pairs, "squared")]
 
-def _as_row(test: DieboldMariano) -> dict[str, object]:
-    return {
-        "statistic": test.statistic,
-        "p_value": test.p_value,
-        "windows": test.windows,
-        "lag": test.lag,
-        "reason": test.reason,
-    }
+    def _board(self, levels: Sequence[float] = HEADLINE_LEVELS) -> pd.DataFrame:
+        key = f"board {tuple(levels)}"
+        if key not in self._known:
+            self._known[key] = ranked(self, self._rows(), levels)
+        board: pd.DataFrame = self._known[key]
+        return board.copy()
 
+    def _compared(self, against: str | None) -> Comparison:
+        if against is not None:
+            self._require([against])
+        rows = self._rows()
+        order = [str(name) for name in self._board()["model"] if name not in self.failures]
+        columns = ["model", "unique_id", "seed"]
+        losses = rows if len(rows) else rows.assign(squared=[])
+        pooled = losses.pivot_table(index="cutoff", columns="model", values="squared").reindex(columns=order)
+        cells = losses.groupby(["cutoff", *columns])["squared"].agg(["sum", "count"]).unstack(columns)
+        # windows weigh by their forecasts, so that the mean over windows is that over forecasts, as in the scores
+        by_series = pd.DataFrame(cells["sum"] / cells["count"].mean())
+        return compare_all(pooled, by_series, lag=self._lag, against=against)
 
-def _in_words(change: float) -> str:
-    percent = abs(change) * 100
-    if percent < 0.05:  # noqa: PLR2004 — what would print as 0.0 %
-        return "the same RMSE to within 0.1 %"
-    return f"RMSE {percent:.1f} % {'lower' if change < 0 else 'higher'}"
+    @property
+    def _lag(self) -> int:
+        return overlap_lag(self.folds.h, self.folds.step_size)
 
+    def _require(self, names: Sequence[str]) -> None:
+        known = {*self.frame["model"].unique(), *self.failures, *self.models}
+        for name in names:
+            if name not in known:
+                raise UnknownNameError("model", name, known)
 
-def _p_value(p: float) -> str:
-    return f"= {p:.3f}" if p >= 0.001 else "< 0.001"  # noqa: PLR2004 — three digits are enough
+    def _pairs(self, pairs: Sequence[tuple[str, str]], loss: str) -> list[Pairwise]:
+        """Test pairs of models, held together by Holm's adjustment."""
+        self._require([name for pair in pairs for name in pair])
+        if loss not in LOSSES:
+            raise UnknownNameError("loss", loss, LOSSES)
+        rows = self._rows()
+        rmse = self._board().set_index("model")["RMSE"]
+        windows = rows.groupby(["cutoff", "model"])[loss].mean().unstack("model").sort_index() if len(rows) else rows
+        tests = [self._test(windows, model, against) for model, against in pairs]
+        adjusted = holm([test.p_value for test in tests])
+        together = int(np.isfinite(adjusted).sum())
+        return [
+            Pairwise(model, against, test, relative(rmse.get(model), rmse.get(against)), p, together)
+            for (model, against), test, p in zip(pairs, tests, map(float, adjusted), strict=True)
+        ]
+
+    def _test(self, windows: pd.DataFrame, model: str, against: str) -> DieboldMariano:
+        for name in (model, against):
+            if name in self.failures:
+                return DieboldMariano(np.nan, np.nan, 0, self._lag, f"{name} did not finish: {self.failures[name]}")
+        if windows.empty:
+            return DieboldMariano(np.nan, np.nan, 0, self._lag, "they have no forecast in common that can be scored")
+        return diebold_mariano(windows[model].to_numpy(float), windows[against].to_numpy(float), lag=self._lag)

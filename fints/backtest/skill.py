@@ -61,8 +61,10 @@ def skill(
 
     Parameters
     ----------
-    loss, baseline : ndarray, shape (n,)
-        Mean loss of each in the same windows, in order of time.
+    loss, baseline : ndarray, shape (n,) or (n, k)
+        Mean loss of each in the same windows, in order of time; or one column for each series and seed, NaN where a
+        window has none. Each column then counts the same: means over windows, and roots, are taken before those over
+        columns.
     lag : int
         Windows up to which losses may be correlated: blocks of ``lag + 1`` windows on average are resampled, the same
         for both (stationary bootstrap, Politis & Romano 1994).
@@ -78,8 +80,16 @@ def skill(
     Skill
         Without an interval below `LEAST_RESAMPLED` windows. NaN where the baseline loses nothing.
     """
-    both = np.stack([np.asarray(loss, float), np.asarray(baseline, float)], axis=1)
-    value = float(_saved(both, root)[0]) if len(both) else nan
+    mine, theirs = _columns(loss), _columns(baseline)
+    both = np.concatenate([mine, theirs], axis=1)
+
+    def saved(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        scores = _scores(rows, root)
+        own, other = scores[: mine.shape[1]], scores[mine.shape[1] :]
+        denominator = float(np.nanmean(other)) if np.isfinite(other).any() else 0.0
+        return np.array([1 - np.nanmean(own) / denominator if denominator > 0 else nan])
+
+    value = float(saved(both)[0])
     reason = too_few(len(both), LEAST_RESAMPLED)
     if not reason and not np.isfinite(value):
         reason = "the baseline loses nothing"
@@ -88,11 +98,19 @@ def skill(
     from arch.bootstrap import StationaryBootstrap
 
     resampled = StationaryBootstrap(lag + 1, both, seed=seed)
-    ends = resampled.conf_int(lambda rows: _saved(rows, root), REPETITIONS, method="percentile", size=level)
+    ends = resampled.conf_int(saved, REPETITIONS, method="percentile", size=level)
     return Skill(value, float(ends[0, 0]), float(ends[1, 0]), level, len(both))
 
 
-def _saved(both: NDArray[np.float64], root: bool) -> NDArray[np.float64]:
-    mean = both.mean(axis=0)
-    ratio = mean[0] / mean[1] if mean[1] > 0 else nan
-    return np.array([1 - (np.sqrt(ratio) if root else ratio)])
+def _columns(loss: NDArray[np.float64]) -> NDArray[np.float64]:
+    values = np.asarray(loss, float)
+    return values[:, None] if values.ndim == 1 else values
+
+
+def _scores(loss: NDArray[np.float64], root: bool) -> NDArray[np.float64]:
+    """Mean over the windows that are known of each column, or its root; NaN where there is none."""
+    known = np.isfinite(loss)
+    count = known.sum(axis=0)
+    mean = np.where(count > 0, np.where(known, loss, 0.0).sum(axis=0) / np.maximum(count, 1), nan)
+    scores: NDArray[np.float64] = np.sqrt(mean) if root else mean
+    return scores

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -135,6 +135,7 @@ def cross_validation(  # noqa: PLR0913 — the names and their order are those o
     target_span: int = 1,
     progress: Progress | None = None,
     execution: Execution | None = None,
+    target: str = "",
 ) -> CrossValidation:
     """Compare forecasters on rolling origins.
 
@@ -171,6 +172,8 @@ def cross_validation(  # noqa: PLR0913 — the names and their order are those o
         Called as ``progress(model, windows done, windows)``.
     execution : Execution, optional
         Workers, and where finished jobs lie; by default one job after the other in this process, and none is kept.
+    target : str
+        What `panel` holds: ``log_range``, ``log_return`` …; it adds the scores that only some targets have.
 
     Returns
     -------
@@ -203,7 +206,7 @@ def cross_validation(  # noqa: PLR0913 — the names and their order are those o
         warm_up=warm_up,
         target_span=target_span,
     )
-    return WalkForward(folds, refit).run(panel, models, progress, execution)
+    return replace(WalkForward(folds, refit).run(panel, models, progress, execution), target=target)
 
 
 def _check(entrants: Sequence[Entrant], h: int) -> None:

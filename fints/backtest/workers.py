@@ -6,6 +6,9 @@ import os
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache, partial
+from threading import Thread
+from time import sleep
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from fints.backtest.jobs import Outcome
@@ -18,12 +21,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from fints.backtest.jobs import Job
+    from fints.backtest.kept_job import KeptJob
 
+    AnyJob = Job | KeptJob
     Finished = tuple[int, Outcome]
+    Call = Callable[[int, AnyJob], Finished]
 
 Backend = Literal["loky", "ray", "dask", "spark"]
 
 _NEEDS = {"ray": ("ray",), "dask": ("dask", "distributed"), "spark": ("joblibspark", "pyspark")}
+_EVERY = 0.5
+"""Seconds between two looks whether the starting process is still there."""
+
 _DIED = "its process was killed, for want of memory perhaps; lower workers, or give the model less to hold"
 
 
@@ -64,14 +73,19 @@ class Workers:
         for module in _NEEDS.get(self.backend, ()):
             _require(module, self.backend)
 
+    @property
+    def here(self) -> bool:
+        """Whether all of them run on this machine and reach its files."""
+        return self.backend == "loky" or (self.backend != "spark" and self.address is None)
+
     def run(
-        self, jobs: Sequence[Job], panel: pd.DataFrame, told: Callable[[Job, int], None] | None = None
+        self, jobs: Sequence[AnyJob], panel: pd.DataFrame, told: Callable[[AnyJob, int], None] | None = None
     ) -> Iterator[Finished]:
         """Run jobs and yield the number and the outcome of each, as they finish.
 
         Parameters
         ----------
-        jobs : sequence of Job
+        jobs : sequence of Job or KeptJob
         panel : pandas.DataFrame
         told : callable, optional
             Called with a job and the number of its windows done, where the job is run in this process.
@@ -85,18 +99,20 @@ class Workers:
         with self._configured():
             yield from self._spread(jobs, panel)
 
-    def _spread(self, jobs: Sequence[Job], panel: pd.DataFrame) -> Iterator[Finished]:
+    def _spread(self, jobs: Sequence[AnyJob], panel: pd.DataFrame) -> Iterator[Finished]:
         from joblib.externals.loky.process_executor import TerminatedWorkerError
 
         left = dict(enumerate(jobs))
+        starter = os.getpid() if self.backend == "loky" else None
+        call = partial(_alone, panel=panel, threads=self.threads or 1, starter=starter)
         try:
-            for i, outcome in _parallel(left, panel, self.count, self.threads or 1):
+            for i, outcome in _parallel(left, call, self.count):
                 del left[i]
                 yield i, outcome
         except TerminatedWorkerError:
             # Whose process it was is not told: those that are left get one each.
             for i, job in left.items():
-                yield i, _apart(i, job, panel, self.threads or 1)
+                yield i, _apart(i, job, call)
 
     @contextmanager
     def _configured(self) -> Iterator[None]:
@@ -126,11 +142,11 @@ def cores() -> int:
     return int(cpu_count())
 
 
-def _parallel(jobs: dict[int, Job], panel: pd.DataFrame, count: int, threads: int) -> Iterator[Finished]:
+def _parallel(jobs: dict[int, AnyJob], call: Call, count: int) -> Iterator[Finished]:
     """Run jobs on the configured backend."""
     from joblib import Parallel, delayed, parallel
 
-    calls = [delayed(_alone)(i, job, panel, threads) for i, job in jobs.items()]
+    calls = [delayed(call)(i, job) for i, job in jobs.items()]
     if parallel.get_active_backend()[0].supports_return_generator:
         yield from Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch=2 * count)(calls)
         return
@@ -140,21 +156,35 @@ def _parallel(jobs: dict[int, Job], panel: pd.DataFrame, count: int, threads: in
             yield from pool(calls[first : first + 2 * count])
 
 
-def _apart(number: int, job: Job, panel: pd.DataFrame, threads: int) -> Outcome:
+def _apart(number: int, job: AnyJob, call: Call) -> Outcome:
     """Run a job in a process of its own, which may die."""
     from joblib import Parallel, delayed
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     try:
-        ((_, outcome),) = Parallel(n_jobs=2, backend="loky")([delayed(_alone)(number, job, panel, threads)])
+        ((_, outcome),) = Parallel(n_jobs=2, backend="loky")([delayed(call)(number, job)])
     except TerminatedWorkerError:
         return Outcome.failed(_DIED)
     return outcome  # type: ignore[no-any-return]
 
 
-def _alone(number: int, job: Job, panel: pd.DataFrame, threads: int) -> Finished:
+def _alone(number: int, job: AnyJob, panel: pd.DataFrame, threads: int, starter: int | None) -> Finished:
+    if starter is not None:
+        _end_with(starter)
     with _threads(threads):
         return number, job.run(panel)
+
+
+@cache
+def _end_with(starter: int) -> None:
+    """End this process soon after the one that started it is gone, however that was killed."""
+
+    def watch() -> None:
+        while os.getppid() == starter:
+            sleep(_EVERY)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True, name="fints-end-with-starter").start()
 
 
 @contextmanager
@@ -177,7 +207,7 @@ def _threads(number: int | None) -> Iterator[None]:
                 torch.set_num_threads(before)
 
 
-def _of(job: Job, told: Callable[[Job, int], None]) -> Callable[[int], None]:
+def _of(job: AnyJob, told: Callable[[AnyJob, int], None]) -> Callable[[int], None]:
     return lambda done: told(job, done)
 
 

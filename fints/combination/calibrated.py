@@ -87,6 +87,7 @@ class ConformalForecaster:
         self.pace = pace or Pace()
         self.refit = refit
         self.level = tuple(level)
+        self.warm_up = 1
         self.fitted: Calibrated | None = None
         self._panel: pd.DataFrame | None = None
         self._known: dict[bytes, pd.DataFrame] = {}
@@ -107,7 +108,9 @@ class ConformalForecaster:
         return self._require_fitted().bands
 
     @classmethod
-    def around(cls, fitted: Forecaster, bands: AdaptiveBands, *, level: Sequence[float] = (80, 95)) -> Self:
+    def around(
+        cls, fitted: Forecaster, bands: AdaptiveBands, *, warm_up: int = 1, level: Sequence[float] = (80, 95)
+    ) -> Self:
         """Take a fitted model and bands as they are, from a store, say.
 
         Parameters
@@ -115,11 +118,13 @@ class ConformalForecaster:
         fitted : Forecaster
         bands : AdaptiveBands
             Of this model.
+        warm_up : int
+            Bars that a series needs for the model to forecast it; bands of one that was shorter do not follow yet.
         level : sequence of float
             Bands of `predict`, in percent.
         """
         made = cls(fitted, level=level)
-        made.pace = bands.pace
+        made.pace, made.warm_up = bands.pace, warm_up
         made.fitted = Calibrated(fitted, bands)
         return made
 
@@ -218,6 +223,9 @@ class ConformalForecaster:
         if not (history["ds"] > since).any():
             return fitted.bands
         parts = [self._forecast_from(fitted, history, origin) for origin in self._origins(history, since)]
+        parts = [part for part in parts if len(part)]
+        if not parts:
+            return fitted.bands
         known = history[["unique_id", "ds", "y"]]
         issued = pd.concat(parts).merge(known, on=["unique_id", "ds"], how="inner")
         return fitted.bands.update(issued)
@@ -232,8 +240,12 @@ class ConformalForecaster:
         return [pd.Timestamp(stamps[i]) for i in range(first, len(stamps) - 1, apart) if i >= 0]
 
     def _forecast_from(self, fitted: Calibrated, history: pd.DataFrame, origin: pd.Timestamp) -> pd.DataFrame:
-        going_on = history.loc[history["ds"] > origin, "unique_id"].unique()
-        known = history[(history["ds"] <= origin) & history["unique_id"].isin(going_on)].reset_index(drop=True)
+        before = history["ds"] <= origin
+        bars = before.groupby(history["unique_id"]).agg(["sum", "size"])
+        chosen = bars.index[(bars["sum"] >= self.warm_up) & (bars["sum"] < bars["size"])]
+        known = history[before & history["unique_id"].isin(chosen)].reset_index(drop=True)
+        if known.empty:
+            return known
         # the same rows give the same forecast: windows of a backtest ask for it again and again
         key = sha256(pd.util.hash_pandas_object(known, index=False).to_numpy().tobytes()).digest()
         if key not in self._known:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 import warnings
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from fints.combination.combined import Combined, causes
 from fints.combination.learning import learn
 from fints.combination.scored import Scored
 from fints.combination.stored import load, save
 from fints.combination.tail import Tail
 from fints.conformal import Bands, calibrate
 from fints.errors import ConfigError, ModelError, NotFittedError
-from fints.forecast import QUANTILE_COLUMNS, Forecast
+from fints.forecast import QUANTILE_COLUMNS
 from fints.series import validate_panel
 
 if TYPE_CHECKING:
@@ -27,39 +23,12 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from fints.combination.learning import Learned
     from fints.combination.tail import Progress
     from fints.combination.weights import Weights
-    from fints.forecast import Forecaster
-
-LOG = logging.getLogger(__name__)
+    from fints.forecast import Forecast, Forecaster
 
 STRETCHES: tuple[int, ...] = (5,)
 """Last steps of the stretches of the horizon that have weights of their own: the first week and the rest."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Combined:
-    """What a combination has learned.
-
-    Parameters
-    ----------
-    members : tuple of Forecaster
-        Fitted, in the order of the weights.
-    weights : Weights
-    bands : Bands, optional
-        Correction of the combined quantiles; None if there is none.
-    learned : Learned, optional
-        How the weights came about; None if they were given.
-    failures : mapping of str to str
-        Members that were dropped, with the cause.
-    """
-
-    members: tuple[Forecaster, ...]
-    weights: Weights
-    bands: Bands | None = None
-    learned: Learned | None = None
-    failures: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 class Combination:
@@ -134,6 +103,25 @@ class Combination:
         """Members that were dropped, with the cause."""
         return self._require_fitted().failures
 
+    @classmethod
+    def around(cls, combined: Combined, *, level: Sequence[float] = (80, 95)) -> Self:
+        """Take fitted members and their weights as they are.
+
+        Parameters
+        ----------
+        combined : Combined
+        level : sequence of float
+            Bands of `predict`, in percent.
+
+        Raises
+        ------
+        ConfigError
+            If two members share a name, or their horizons differ.
+        """
+        made = cls(combined.members, ends=combined.weights.ends, level=level)
+        made.fitted = combined
+        return made
+
     def named(self, name: str) -> Self:
         """Return an unfitted combination like this one under another name."""
         return self._like(name, self.given)
@@ -187,7 +175,7 @@ class Combination:
         panel = validate_panel(panel)
         found = self._taken() if self.given is not None else self._learned(panel, progress)
         if self.refit or self.given is not None:
-            found = _refitted(found, panel)
+            found = found.refitted(panel)
         for name, cause in found.failures.items():
             warnings.warn(f"{name} left the combination: {cause}", UserWarning, stacklevel=2)
         self.fitted, self._panel = found, panel
@@ -207,15 +195,14 @@ class Combination:
         NotFittedError
             Before `fit`.
         ModelError
-            If the members do not forecast the same bars.
+            If the members do not forecast the same bars, or none was fitted on a series.
         """
         fitted = self._require_fitted()
         if panel is None and self._panel is None:
             raise NotFittedError(f"a loaded {self.name} keeps no history; pass the panel to forecast from")
         history = self._panel if panel is None else validate_panel(panel)
-        parts = [member.forecast(history, at=at, known_at=known_at) for member in fitted.members]
-        average = _average(parts, fitted)
-        return average if fitted.bands is None else fitted.bands.apply(average)
+        assert history is not None
+        return fitted.forecast(history, at, known_at)
 
     def predict(
         self,
@@ -271,7 +258,7 @@ class Combination:
         trial = self.tail.forecast(panel, self.members, progress)
         kept = [member.name for member in self.members if member.name not in trial.failures]
         if not kept:
-            raise ModelError(f"every member of {self.name} failed: {_causes(trial.failures)}")
+            raise ModelError(f"every member of {self.name} failed: {causes(trial.failures)}")
         scored = Scored.of(trial.frame)
         learned = learn(scored, self.ends)
         bands = None
@@ -305,36 +292,3 @@ def _check(members: Sequence[Forecaster]) -> None:
     if len(set(horizons.values())) > 1:
         listed = ", ".join(f"{name} {h}" for name, h in horizons.items())
         raise ConfigError(f"members forecast the same number of bars; got h = {listed}")
-
-
-def _refitted(found: Combined, panel: pd.DataFrame) -> Combined:
-    """Fit the members on everything; what fails leaves, and the others share its weight."""
-    members, failures = [], dict(found.failures)
-    for member in found.members:
-        try:
-            members.append(deepcopy(member).fit(panel))
-        except Exception as error:  # one member that fails is not the end of the others
-            LOG.debug("where %s failed", member.name, exc_info=True)
-            failures[member.name] = f"{type(error).__name__}: {error}"
-    if not members:
-        raise ModelError(f"every member of the combination failed: {_causes(failures)}")
-    weights = found.weights.of([member.name for member in members])
-    return replace(found, members=tuple(members), weights=weights, failures=failures)
-
-
-def _average(parts: Sequence[Forecast], fitted: Combined) -> Forecast:
-    keys = parts[0].frame[["unique_id", "ds", "step"]]
-    for member, part in zip(fitted.members, parts, strict=True):
-        if not part.frame[keys.columns].reset_index(drop=True).equals(keys.reset_index(drop=True)):
-            raise ModelError(
-                f"{member.name} forecasts other bars than {fitted.members[0].name} ({len(part)} rows, "
-                f"{len(parts[0])} rows), so that they cannot be averaged; leave it out"
-            )
-    shares = fitted.weights.at(keys["step"].to_numpy(np.int64))
-    mean = np.einsum("nm,mn->n", shares, np.stack([part.mean for part in parts]))
-    quantiles = np.einsum("nm,mnq->nq", shares, np.stack([part.quantiles for part in parts]))
-    return Forecast(keys.reset_index(drop=True), mean, quantiles)
-
-
-def _causes(failures: Mapping[str, str]) -> str:
-    return "; ".join(f"{name}: {cause}" for name, cause in failures.items())

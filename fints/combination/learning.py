@@ -39,6 +39,8 @@ class Learned:
         Pull to equal weights that did best in each stretch of the horizon; infinite where equal weights did.
     out_of_block : ndarray, shape (N, len(QUANTILES))
         Combined quantiles of the bars learned from, each with weights learned from the other blocks of time.
+    shares : ndarray, shape (N, M)
+        Those weights.
     value : pandas.DataFrame
         ``member``, ``alone`` and ``without`` (loss of the member on its own, and of the others combined, relative to
         the combination: 0.02 is 2 % worse), all out of block.
@@ -47,6 +49,7 @@ class Learned:
     weights: Weights
     penalties: tuple[float, ...]
     out_of_block: NDArray[np.float64]
+    shares: NDArray[np.float64]
     value: pd.DataFrame
 
 
@@ -85,41 +88,51 @@ def learn(scored: Scored, ends: Sequence[int] = (), blocks: int = BLOCKS) -> Lea
             f"{scored.keys['cutoff'].nunique()} origins and steps up to {scored.keys['step'].max()}. Give a longer tail"
         )
     number = scored.blocks(blocks)
-    combined = np.empty((len(scored.y), len(QUANTILES)))
+    shares = np.empty((len(scored.y), len(scored.members)))
     values, parts = [], []
     for s in range(len(ends) + 1):
         part = stretch == s
-        weights, penalty, combined[part] = _learn_stretch(scored.rows(part), number[part])
+        weights, penalty, shares[part] = _learn_stretch(scored.rows(part), number[part])
         values.append(weights)
         parts.append((part, penalty))
+    combined = scored.mixed(shares)
     loss = float(scored.importance() @ pinball(scored.y, combined))
     return Learned(
         weights=Weights(scored.members, tuple(ends), np.stack(values)),
         penalties=tuple(penalty for _, penalty in parts),
         out_of_block=combined,
+        shares=shares,
         value=_value(scored, number, parts, loss),
     )
 
 
+def alike(scored: Scored) -> Learned:
+    """Weigh all members alike: what is left where forecasts are too few to learn from."""
+    count = len(scored.members)
+    shares = np.full((len(scored.y), count), 1 / count)
+    value = pd.DataFrame(columns=["member", "alone", "without"])
+    return Learned(Weights.equal(scored.members), (PENALTIES[0],), scored.mixed(shares), shares, value)
+
+
 def _learn_stretch(scored: Scored, number: NDArray[np.int64]) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
-    """Weights, the penalty that chose them, and the quantiles combined out of block."""
+    """Weights, the penalty that chose them, and each bar's weights learned out of block."""
     if len(scored.members) == 1:
-        return np.ones(1), PENALTIES[0], scored.quantiles[:, 0]
-    combined = _out_of_block(scored, number, PENALTIES)
+        return np.ones(1), PENALTIES[0], np.ones((len(scored.y), 1))
+    shares = _out_of_block(scored, number, PENALTIES)
     importance = scored.importance()
-    losses = np.stack([importance * pinball(scored.y, quantiles) for quantiles in combined])
+    losses = np.stack([importance * pinball(scored.y, scored.mixed(own)) for own in shares])
     chosen = _strongest(np.stack([losses[:, number == b].sum(axis=1) for b in np.unique(number)], axis=1))
-    return _path(scored, PENALTIES[: chosen + 1])[-1], PENALTIES[chosen], combined[chosen]
+    return _path(scored, PENALTIES[: chosen + 1])[-1], PENALTIES[chosen], shares[chosen]
 
 
 def _out_of_block(scored: Scored, number: NDArray[np.int64], penalties: Sequence[float]) -> NDArray[np.float64]:
-    """Combine under each penalty, with weights from the other blocks; shape (penalties, N, Q)."""
-    combined = np.empty((len(penalties), len(scored.y), len(QUANTILES)))
+    """Weights of each bar under each penalty, from the other blocks; shape (penalties, N, M)."""
+    shares = np.empty((len(penalties), len(scored.y), len(scored.members)))
     for b in np.unique(number):
         held = number == b
         for i, weights in enumerate(_path(scored.rows(~held), penalties)):
-            combined[i, held] = scored.rows(held).mixed(weights)
-    return combined
+            shares[i, held] = weights
+    return shares
 
 
 def _strongest(losses: NDArray[np.float64]) -> int:
@@ -155,7 +168,8 @@ def _value(
         if len(scored.members) > 1:
             others, rest = scored.without(member), np.empty_like(scored.quantiles[:, 0])
             for part, penalty in parts:
-                rest[part] = _out_of_block(others.rows(part), number[part], [penalty])[0]
+                own = others.rows(part)
+                rest[part] = own.mixed(_out_of_block(own, number[part], [penalty])[0])
             without = float(importance @ pinball(scored.y, rest))
         rows.append((member, alone / loss - 1, without / loss - 1))
     return pd.DataFrame(rows, columns=["member", "alone", "without"])

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+ORDER = ["cutoff", "unique_id", "step"]
+"""By which rows are laid out."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:
     """Forecasts of several members for the same bars, and what came.
@@ -48,9 +52,8 @@ class Scored:
         ModelError
             If a member lacks a forecast that another has.
         """
-        order = ["cutoff", "unique_id", "step"]
         parts = {
-            str(name): rows.sort_values(order, kind="stable").reset_index(drop=True)
+            str(name): rows.sort_values(ORDER, kind="stable").reset_index(drop=True)
             for name, rows in frame.groupby("model", sort=False)
         }
         first = next(iter(parts.values()))
@@ -58,7 +61,7 @@ class Scored:
         keys = first[["unique_id", "cutoff", "ds", "step"]]
         for name, rows in parts.items():
             if not rows[keys.columns].equals(parts[longest][keys.columns]):
-                windows = len(parts[longest].groupby(order[:2])) - len(rows.groupby(order[:2]))
+                windows = len(parts[longest].groupby(ORDER[:2])) - len(rows.groupby(ORDER[:2]))
                 raise ModelError(
                     f"{name} has {len(rows)} forecasts and {longest} {len(parts[longest])} ({windows} windows are "
                     "missing), so that they cannot be weighed against each other; leave it out or make its forecasts"
@@ -93,13 +96,17 @@ class Scored:
 
         Parameters
         ----------
-        weights : ndarray, shape (M,)
+        weights : ndarray, shape (M,) or (N, M)
+            The same for all bars, or of each its own.
 
         Returns
         -------
         ndarray, shape (N, Q)
         """
-        average: NDArray[np.float64] = weights @ self.quantiles
+        if weights.ndim == 1:
+            average: NDArray[np.float64] = weights @ self.quantiles
+        else:
+            average = np.einsum("nm,nmq->nq", weights, self.quantiles)
         return average
 
     def importance(self) -> NDArray[np.float64]:

@@ -3,5 +3,6 @@
 from fints.conformal.adaptive import AdaptiveBands
 from fints.conformal.bands import Bands, calibrate
 from fints.conformal.residuals import ResidualQuantiles
+from fints.conformal.walk import Walked, walk
 
-__all__ = ["AdaptiveBands", "Bands", "ResidualQuantiles", "calibrate"]
+__all__ = ["AdaptiveBands", "Bands", "ResidualQuantiles", "Walked", "calibrate", "walk"]

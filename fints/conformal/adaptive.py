@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,17 +33,25 @@ class Pace:
         Sessions, or bars, in which the smoothed size of the errors forgets half.
     rate : float
         Step of the quantile trackers, in widths of the band.
+    shrink : float
+        Share of the logarithm of a size below 1 that bands follow; one above 1 is followed fully. By chance alone,
+        errors are small for a while and then are not: bands that had followed all the way hold too little.
     """
 
-    half_life: float = 20.0
+    half_life: float = 10.0
     rate: float = 0.02
+    shrink: float = 0.3
 
     def __post_init__(self) -> None:
-        if not self.half_life > 0 or not 0 <= self.rate < 1:
+        if not self.half_life > 0 or not 0 <= self.rate < 1 or not 0 <= self.shrink <= 1:
             raise ConfigError(
-                f"bands follow with a half-life above 0 and a rate from 0 to below 1; got {self.half_life:g} and "
-                f"{self.rate:g}"
+                f"bands follow with a half-life above 0, a rate from 0 to below 1 and a shrink from 0 to 1; got "
+                f"{self.half_life:g}, {self.rate:g} and {self.shrink:g}"
             )
+
+    def multiple(self, size: float) -> float:
+        """Say by how much bands are multiplied for a smoothed size of the errors."""
+        return float(size**self.shrink) if size < 1 else size
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,20 +60,20 @@ class Drift:
 
     Parameters
     ----------
-    size : ndarray, shape (S,)
-        Smoothed size of the recent errors, as a multiple of what the calibrated bands say; one per stretch of the
-        horizon.
+    size : float
+        Smoothed size of the recent errors, as a multiple of what the calibrated bands say: a storm is one at every
+        step ahead, and steps with few errors of their own learn of it from the others.
     tracked : ndarray, shape (S, len(QUANTILES))
-        What the trackers add to each quantile, in widths.
+        What the trackers add to each quantile, in widths; one row per stretch of the horizon.
     """
 
-    size: NDArray[np.float64]
+    size: float
     tracked: NDArray[np.float64]
 
     @classmethod
     def none(cls, stretches: int) -> Drift:
         """Start where the calibration left the bands."""
-        return cls(np.ones(stretches), np.zeros((stretches, len(QUANTILES))))
+        return cls(1.0, np.zeros((stretches, len(QUANTILES))))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,8 +81,8 @@ class AdaptiveBands:
     """Bands and how far they have moved: a value that can be stored between nights.
 
     Conformal PID control (Angelopoulos, Candès & Tibshirani 2023, "Conformal PID control for time series prediction",
-    NeurIPS 36) for every stated quantile: a scorecaster, the exponentially smoothed size of the errors, by which the
-    distances from the median are multiplied, and quantile tracking (eq. 3) of what is left, whose long-run coverage
+    NeurIPS 36) for every stated quantile: a scorecaster, the exponentially smoothed size of a series' errors, by which
+    the distances from the median are multiplied (see `Pace.shrink` for sizes below 1), and quantile tracking (eq. 3) of what is left, whose long-run coverage
     holds whatever the series does. The tracker looks at each error with the bands of today rather than with those at
     the time of its forecast, since errors of long horizons come late. There is no integrator.
 
@@ -124,7 +133,7 @@ class AdaptiveBands:
             return self
         drifts = dict(self.drifts)
         for name, rows in fresh.groupby("unique_id", sort=True):
-            drifts[str(name)] = self._followed(str(name), rows.sort_values("ds", kind="stable"))
+            drifts[str(name)] = self._followed(str(name), rows)
         return replace(self, drifts=drifts, until=pd.Timestamp(fresh["ds"].max()).isoformat())
 
     def to_json(self) -> str:
@@ -132,10 +141,8 @@ class AdaptiveBands:
         return json.dumps(
             {
                 "base": self.base.to_plain(),
-                "pace": {"half_life": self.pace.half_life, "rate": self.pace.rate},
-                "drifts": {
-                    name: {"size": d.size.tolist(), "tracked": d.tracked.tolist()} for name, d in self.drifts.items()
-                },
+                "pace": asdict(self.pace),
+                "drifts": {name: {"size": d.size, "tracked": d.tracked.tolist()} for name, d in self.drifts.items()},
                 "until": self.until,
             }
         )
@@ -152,10 +159,9 @@ class AdaptiveBands:
         try:
             plain: dict[str, Any] = json.loads(text)
             base = Bands.from_plain(plain["base"])
-            pace = Pace(float(plain["pace"]["half_life"]), float(plain["pace"]["rate"]))
+            pace = Pace(*(float(plain["pace"][part.name]) for part in fields(Pace)))
             drifts = {
-                str(name): Drift(np.array(d["size"], float), np.array(d["tracked"], float))
-                for name, d in plain["drifts"].items()
+                str(name): Drift(float(d["size"]), np.array(d["tracked"], float)) for name, d in plain["drifts"].items()
             }
             until = str(plain["until"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -169,27 +175,26 @@ class AdaptiveBands:
         stretch, drift = stretch_of(steps, self.base.ends), self._drift(name)
         middle, wide = quantiles[:, [MIDDLE]], widths(quantiles)[:, None]
         away = quantiles - middle + self.base.of(name)[stretch] * wide
-        moved: NDArray[np.float64] = middle + drift.size[stretch, None] * away + drift.tracked[stretch] * wide
+        moved: NDArray[np.float64] = middle + self.pace.multiple(drift.size) * away + drift.tracked[stretch] * wide
         return moved
 
     def _followed(self, name: str, rows: pd.DataFrame) -> Drift:
         drift, normal = self._drift(name), self.base.of(name)
-        size, tracked = drift.size.copy(), drift.tracked.copy()
+        size, tracked = drift.size, drift.tracked.copy()
+        rows = rows.sort_values("ds", kind="stable")
         stretch = stretch_of(rows["step"].to_numpy(np.int64), self.base.ends)
         missed = scores(rows["y"].to_numpy(float), rows[list(QUANTILE_COLUMNS)].to_numpy(float))
         from_middle = missed[:, [MIDDLE]]
         away = from_middle - missed + normal[stretch]
-        bar = rows["ds"].rank(method="dense").to_numpy(np.int64)
         usual = np.abs(away) @ shares_of_quantiles()
-        last: dict[int, float] = {}
-        for now, s in sorted(set(zip(bar.tolist(), stretch.tolist(), strict=True))):
-            members = (bar == now) & (stretch == s)
-            moved = size[s] * away[members] + tracked[s]
-            tracked[s] += self.pace.rate * ((from_middle[members] > moved).mean(axis=0) - (1 - _P))
+        keep = 0.5 ** (1 / self.pace.half_life)
+        edges = np.flatnonzero(rows["ds"].ne(rows["ds"].shift()).to_numpy())
+        for first, end in pairwise([*edges.tolist(), len(rows)]):
+            own, came, reach = stretch[first:end], from_middle[first:end], away[first:end]
+            above = came > self.pace.multiple(size) * reach + tracked[own]
+            for s in np.unique(own):
+                tracked[s] += self.pace.rate * (above[own == s].mean(axis=0) - (1 - _P))
             # an outlier counts as far as the bands reach, which is also as far as the usual size is reckoned
-            reached = np.clip(from_middle[members, 0], size[s] * away[members, 0], size[s] * away[members, -1])
-            recent = float(np.abs(reached).mean() / usual[members].mean())
-            keep = 0.5 ** ((now - last.get(s, now - 1)) / self.pace.half_life)
-            size[s] = keep * size[s] + (1 - keep) * recent
-            last[s] = now
+            within = np.clip(came[:, 0], size * reach[:, 0], size * reach[:, -1])
+            size = keep * size + (1 - keep) * float(np.abs(within).mean() / usual[first:end].mean())
         return Drift(size, tracked)

@@ -49,6 +49,11 @@ class Bands:
     ends: tuple[int, ...]
     offsets: Mapping[str, NDArray[np.float64]]
 
+    @classmethod
+    def none(cls, ends: Sequence[int] = STRETCHES) -> Bands:
+        """Correct nothing."""
+        return cls(tuple(ends), {ALL: np.zeros((len(ends) + 1, len(QUANTILES)))})
+
     def of(self, unique_id: str) -> NDArray[np.float64]:
         """Offsets of a series, shape (S, len(QUANTILES))."""
         return self.offsets.get(unique_id, self.offsets[ALL])

@@ -1,5 +1,8 @@
 """What a person reads: a page and a table in the morning, a page of a study."""
 
+from fints.report.backtest import BacktestReport, ComparedTarget
+from fints.report.backtest_html import render_backtest
+from fints.report.backtest_markdown import backtest_markdown
 from fints.report.html import render_nightly
 from fints.report.nightly import NightlyReport, TargetReport
 from fints.report.periods import render_periods
@@ -7,12 +10,16 @@ from fints.report.study import StudyPage, StudyReport, render_study
 from fints.report.terminal import nightly_table, periods_table
 
 __all__ = [
+    "BacktestReport",
+    "ComparedTarget",
     "NightlyReport",
     "StudyPage",
     "StudyReport",
     "TargetReport",
+    "backtest_markdown",
     "nightly_table",
     "periods_table",
+    "render_backtest",
     "render_nightly",
     "render_periods",
     "render_study",

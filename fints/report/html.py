@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from fints.report import figures, periods, tables
+from fints.report import combination, figures, periods, tables
 from fints.report.units import unit_of
 
 if TYPE_CHECKING:
@@ -41,6 +41,9 @@ class TargetSection:
     anchor: str
     leaderboard: Table | None
     by_step: Drawing | None
+    members: Table | None
+    coverage: Table | None
+    events: Table | None
     cycles: Table | None
     plan: Table | None
     series: tuple[SeriesSection, ...]
@@ -108,6 +111,9 @@ def _target_section(report: NightlyReport, target: TargetReport, number: int) ->
         anchor=anchor,
         leaderboard=tables.leaderboard(target) if len(target.leaderboard) else None,
         by_step=figures.by_step(target, report.bar_word),
+        members=combination.members(target, report.bar_word),
+        coverage=combination.coverage(target, report.bar_word),
+        events=combination.events(target),
         cycles=periods.cycles_table(target.found) if target.found is not None else None,
         plan=tables.plan(target.plan, target.target) if len(target.plan) else None,
         series=tuple(

@@ -50,6 +50,16 @@ class TargetReport:
         As `FrequencyPlan.to_frame` gives.
     changes : tuple of str
         What became of the plan of the night before, in sentences.
+    weights : pandas.DataFrame
+        As `Weights.to_frame` gives; empty where the forecaster is no combination.
+    value : pandas.DataFrame
+        ``member, alone, without``; see `fints.combination.Learned`.
+    dropped : mapping of str to str
+        Members that left the combination, with the cause.
+    coverage : pandas.DataFrame
+        Of the hold-out: ``by`` (horizon, series, regime), ``group``, ``cov80``, ``cov95``, ``n``.
+    events : pandas.DataFrame
+        Of the hold-out; as `fints.backtest.events.by_event` gives for one model.
 
     Raises
     ------
@@ -68,6 +78,11 @@ class TargetReport:
     found: Periods | None = None
     plan: pd.DataFrame = field(default_factory=_empty)
     changes: tuple[str, ...] = ()
+    weights: pd.DataFrame = field(default_factory=_empty)
+    value: pd.DataFrame = field(default_factory=_empty)
+    dropped: Mapping[str, str] = field(default_factory=dict)
+    coverage: pd.DataFrame = field(default_factory=_empty)
+    events: pd.DataFrame = field(default_factory=_empty)
 
     def __post_init__(self) -> None:
         for frame, needed, what in (

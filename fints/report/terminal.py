@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fints.report import tables
+from fints.report import combination, tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ def _forecasts(report: NightlyReport, target: TargetReport) -> RenderableType:
     grid = Table(
         title=Text(f"{content.caption} ({target.target})", style="bold"),
         title_justify="left",
-        caption=Text("\n".join(target.verdicts), style="default"),
+        caption=Text("\n".join([*target.verdicts, *combination.in_words(target)]), style="default"),
         caption_justify="left",
         header_style="dim",
         box=box.SIMPLE_HEAD,

@@ -7,11 +7,12 @@ from typing import Annotated, Literal, Self
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from fints.backtest.workers import Backend, cores
+from fints.baselines.arima import ARIMAConfig
 from fints.baselines.har import HARConfig
-from fints.baselines.naive import NaiveConfig, SeasonalNaiveConfig
+from fints.baselines.naive import NaiveConfig
 from fints.baselines.registry import BASELINES, AnyBaselineConfig
 from fints.encodings.combine import SplitConfig, SumConfig
-from fints.encodings.config import CycleConfig, EncodingConfig, RopeConfig
+from fints.encodings.config import CycleConfig, EncodingConfig
 from fints.errors import UnknownNameError
 from fints.settings.section import (
     ChosenEncoding,
@@ -26,7 +27,9 @@ from fints.transformer.config import NetworkConfig, TrainingConfig
 
 Budget = Literal["quick", "full"]
 
-QUICK_WINDOWS, QUICK_STEPS = 10, 60
+QUICK_WINDOWS, QUICK_STEPS = 20, 200
+BRIEF: tuple[str, ...] = (f"n_windows={QUICK_WINDOWS}", f"training.max_steps={QUICK_STEPS}")
+"""Settings of a quick budget where no configuration and no budget is given; each can be set otherwise."""
 FULL_SEEDS = 3
 _MOST_WORKERS = 8
 
@@ -105,12 +108,14 @@ Entry = TransformerEntry | AnyBaselineConfig
 AnyEntry = Annotated[Annotated[Entry, Field(discriminator="kind")], BeforeValidator(by_name)]
 
 DEFAULT_MODELS: tuple[Entry, ...] = (
-    TransformerEntry(),
-    TransformerEntry(encoding=RopeConfig()),
+    *(
+        TransformerEntry.model_validate({"encoding": key})
+        for key in ("none", "absolute_sinusoidal", "alibi", "xpos", "rope", "cycle", "clock", "t_rope")
+    ),
+    NaiveConfig(),
     HARConfig(),
     HARConfig(calendar=True),
-    NaiveConfig(),
-    SeasonalNaiveConfig(),
+    ARIMAConfig(),
 )
 
 
@@ -239,8 +244,8 @@ class BacktestSettings(DataSettings):
         Parameters
         ----------
         budget : {"quick", "full"}
-            Quick, minutes: one seed, at most 10 windows and 60 training steps, no ensembles. Full, as long as it takes:
-            as they stand, with three seeds or more.
+            Quick, minutes: one seed, at most 20 windows and 200 training steps, no ensembles. Full, as long as it
+            takes: as they stand, with three seeds or more.
         """
         if budget == "full":
             return self.model_copy(update={"seeds": max(self.seeds, FULL_SEEDS)})

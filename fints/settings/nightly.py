@@ -2,26 +2,98 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Self
 
+from pydantic import Field, field_validator, model_validator
+
+from fints.baselines.registry import BASELINES
+from fints.conformal.adaptive import Pace
 from fints.encodings.config import CycleConfig
+from fints.errors import UnknownNameError
 from fints.settings.section import ChosenEncoding, DataSettings, PeriodSettings, Section, Seed, TrackingSettings
 from fints.transformer.config import NetworkConfig, TrainingConfig
 
 
 class HoldoutSettings(Section):
-    """How the model is compared with the baselines before it is believed.
+    """How the models are compared before they are believed; weights and bands are learned from the same forecasts.
 
     Attributes
     ----------
     n_windows : int
         Rolling origins at the end of the data.
     step_size : int, optional
-        Bars between origins; the horizon by default, so that windows do not overlap.
+        Bars between origins; a quarter of the horizon by default. Windows then overlap, which the tests between models
+        allow for.
     """
 
-    n_windows: int = Field(default=12, ge=1)
+    n_windows: int = Field(default=45, ge=1)
     step_size: int | None = Field(default=None, ge=1)
+
+
+class CombinationSettings(Section):
+    """Which forecasters a night averages.
+
+    Attributes
+    ----------
+    enabled : bool
+        Whether the night ships the average; otherwise the transformer alone.
+    members : tuple of str
+        Names from `fints.baselines.BASELINES`, beside the transformer.
+    """
+
+    enabled: bool = True
+    members: tuple[str, ...] = ("har_calendar", "gradient_boosting")
+
+    @field_validator("members", mode="before")
+    @classmethod
+    def _one_name_is_a_list_of_one(cls, value: object) -> object:
+        return [value] if isinstance(value, str) else value
+
+    @field_validator("members")
+    @classmethod
+    def _are_baselines(cls, members: tuple[str, ...]) -> tuple[str, ...]:
+        if not members:
+            raise ValueError("name at least one baseline beside the transformer, or set enabled: false")
+        for member in members:
+            if member == "transformer":
+                raise ValueError("the transformer takes part without being named; name the baselines beside it")
+            if member not in BASELINES:
+                raise ValueError(str(UnknownNameError("baseline", member, BASELINES)))
+        return members
+
+    @model_validator(mode="after")
+    def _told_apart(self) -> Self:
+        labels = [BASELINES[member].label for member in self.members]
+        twice = sorted({label for label in labels if labels.count(label) > 1})
+        if twice:
+            raise ValueError(f"members: {', '.join(twice)} would take part more than once; name each member once")
+        return self
+
+
+class BandSettings(Section):
+    """How the bands of a night follow what came; see `fints.conformal`.
+
+    Attributes
+    ----------
+    adaptive : bool
+        Whether they do; otherwise they are corrected by the errors of the hold-out alone.
+    half_life : float
+        Bars in which the smoothed size of the errors forgets half.
+    rate : float
+        Step of the quantile trackers, in widths of the band.
+    shrink : float
+        Share of a fall in the size of the errors that bands follow; a rise is followed fully.
+    """
+
+    adaptive: bool = True
+    half_life: float = Field(default=Pace().half_life, gt=0, allow_inf_nan=False)
+    rate: float = Field(default=Pace().rate, ge=0, lt=1)
+    shrink: float = Field(default=Pace().shrink, ge=0, le=1)
+
+    @property
+    def pace(self) -> Pace:
+        """How fast bands follow."""
+        return Pace(self.half_life, self.rate, self.shrink)
 
 
 class NightlySettings(DataSettings):
@@ -39,6 +111,8 @@ class NightlySettings(DataSettings):
     training : TrainingConfig
     random_seed : int
     holdout : HoldoutSettings
+    combination : CombinationSettings
+    bands : BandSettings
     retrain_every : int
         Every so many sessions, counted from 1970, a new model is fitted; the nights until the next share it.
     tracking : TrackingSettings
@@ -52,6 +126,8 @@ class NightlySettings(DataSettings):
     training: TrainingConfig = Field(default_factory=TrainingConfig)
     random_seed: Seed = 0
     holdout: HoldoutSettings = Field(default_factory=HoldoutSettings)
+    combination: CombinationSettings = Field(default_factory=CombinationSettings)
+    bands: BandSettings = Field(default_factory=BandSettings)
     retrain_every: int = Field(default=20, ge=1)
     tracking: TrackingSettings = Field(default_factory=TrackingSettings)
 

@@ -13,14 +13,13 @@ from fints.errors import NotFittedError, SchemaError, SeriesError
 from fints.forecast import Forecast
 from fints.plan import PRIOR_PERIODS, FrequencyPlan
 from fints.series import future_frame, usable, validate_panel
-from fints.series.asof import known_instants
 from fints.series.covariates import CALENDAR_PREFIX
 from fints.series.schema import PANEL_COLUMNS
-from fints.series.windows import Tape, feature_columns, require_columns
+from fints.series.windows import feature_columns, require_columns
 from fints.sessions import FEATURES
+from fints.transformer.asked import ask
 from fints.transformer.config import NetworkConfig, TrainingConfig
 from fints.transformer.design import Design, Fitted
-from fints.transformer.peers.table import last_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -254,17 +253,9 @@ class CycleTransformer:
         _require_interval(history, fitted)
         size = self.design.input_size
         _require_usable(history, size if fitted.links is None else size + 1)
-        future = future_frame(history, h, known_at=known_at, start=at)
-        if fitted.links is None:
-            history = history.groupby("unique_id", sort=False).tail(size).reset_index(drop=True)
-        tape = Tape.from_panel(history, fitted.past, fitted.calendar)
-        peers = None
-        if fitted.links is not None:
-            exchanges = history.drop_duplicates("unique_id")["exchange"].tolist()
-            instants = known_instants(tape, exchanges, known_at)
-            peers = last_tokens(tape, fitted.start, size, fitted.links, instants)
-        windows = tape.last(size, future, fitted.calendar, known_at)
-        quantiles = fitted.quantiles(windows, peers).reshape(len(future), -1)
+        asked = ask(fitted, history, size, future_frame(history, h, known_at=known_at, start=at), known_at)
+        future = asked.future
+        quantiles = fitted.quantiles(asked.windows, asked.peers).reshape(len(future), -1)
         frame = future[["unique_id", "ds", "step"]].reset_index(drop=True)
         return Forecast(frame, mean_of_quantiles(quantiles), quantiles)
 

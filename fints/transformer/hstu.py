@@ -57,6 +57,27 @@ class HstuBlock(nn.Module):
         y_btc: Tensor = x_btc + self.out(self.dropout(gated))
         return y_btc
 
+    def weights(self, x_btc: Tensor, n_context: int, layer: LayerTerms, *, last: bool = False) -> Tensor:
+        """Say how much the query tokens attend to each token of the context; parameters as those of `forward`.
+
+        Pointwise weights may be negative and have no fixed sum, so their sizes count, as parts of their sum.
+
+        Returns
+        -------
+        Tensor, shape (B, H, T - n_context, L)
+            Sums to one over the context.
+        """
+        normed = self.norm(x_btc)
+        first = n_context if last else 0
+        q_btc = functional.silu(self.to_uq(normed[:, first:])).chunk(2, dim=-1)[1]
+        k_btc = functional.silu(self.to_kv(normed[:, :n_context])).chunk(2, dim=-1)[0]
+        q_bhtd, k_bhtd = layer.rotate(self._heads(q_btc), self._heads(k_btc))
+        queries = slice(n_context - first, None)
+        logits, bias = q_bhtd[:, :, queries] @ k_bhtd.mT, layer.bias_of(queries).bias
+        sizes = functional.silu(logits if bias is None else logits + bias).abs()
+        shares: Tensor = sizes / sizes.sum(dim=-1, keepdim=True)
+        return shares
+
     def _heads(self, x_btc: Tensor) -> Tensor:
         return x_btc.reshape(*x_btc.shape[:2], self.n_heads, -1).transpose(1, 2)
 

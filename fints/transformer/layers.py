@@ -77,6 +77,23 @@ class CausalAttention(nn.Module):
         )
         return self._out(torch.cat(parts, dim=2))
 
+    def weights(self, x_btc: Tensor, context_btc: Tensor, layer: LayerTerms, n_causal: int) -> Tensor:
+        """Say how much the query tokens attend to each token of the context; `forward` never forms this.
+
+        The parameters are those of `forward`.
+
+        Returns
+        -------
+        Tensor, shape (B, H, T - n_causal, L)
+            Sums to one over the context.
+        """
+        k_btc, _ = self.to_kv(context_btc).chunk(2, dim=-1)
+        q_bhtd, k_bhtd = layer.rotate(self._heads(self.to_q(x_btc)), self._heads(k_btc))
+        queries = slice(n_causal, None)
+        logits, bias = q_bhtd[:, :, queries] @ k_bhtd.mT * q_bhtd.shape[-1] ** -0.5, layer.bias_of(queries).bias
+        weights: Tensor = (logits if bias is None else logits + bias).softmax(dim=-1)
+        return weights
+
     def _heads(self, x_btc: Tensor) -> Tensor:
         return x_btc.reshape(*x_btc.shape[:2], self.n_heads, -1).transpose(1, 2)
 

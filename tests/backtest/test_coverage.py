@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fints.backtest.coverage import REGIMES, regimes, shares
+from fints.backtest.coverage import REGIMES, coverage_by_stretch, regimes, shares
 from fints.errors import SchemaError, UnknownNameError
 
 
@@ -48,3 +48,26 @@ def test_a_cutoff_before_the_panel_is_refused(panel):
     windows = pd.DataFrame({"unique_id": "A", "cutoff": [pd.Timestamp("2019-01-01")]})
     with pytest.raises(SchemaError, match="no bar up to"):
         regimes(panel, windows)
+
+
+class Result:
+    """As much of a comparison as is read."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def shared(self):
+        return self.rows
+
+
+def test_stretches_of_the_horizon_hold_their_steps():
+    rows = scored([1, 0, 0, 1, 1, 1], step=[1, 2, 3, 4, 5, 6])
+    table = coverage_by_stretch(Result(rows), ends=(1, 4), levels=[80])
+    assert table["steps"].tolist() == ["1", "2-4", "5-6"]
+    assert table["cov80"].tolist() == pytest.approx([1, 1 / 3, 1])
+    assert table["n"].tolist() == [1, 3, 2]
+
+
+def test_stretches_beyond_a_short_horizon_are_not_there():
+    table = coverage_by_stretch(Result(scored([1, 0], step=[1, 2])), ends=(1, 5, 10), levels=[80])
+    assert table["steps"].tolist() == ["1", "2"]

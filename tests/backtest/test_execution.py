@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import logging
 import os
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Semaphore
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -110,6 +112,84 @@ def test_a_failed_job_is_tried_again_and_one_without_a_digest_too(panel: pd.Data
         cv = compared(panel, Execution(store=JobStore(tmp_path)), models)
         assert cv.jobs["reused"].sum() == 0
     assert list(cv.failures) == ["Naive"]
+
+
+def test_another_version_of_the_code_finds_nothing_and_what_it_left_stays(
+    panel: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = JobStore(tmp_path)
+    jobs = len(compared(panel, Execution(store=store)).jobs)
+    monkeypatch.setattr("fints.backtest.execution.code_version", lambda: "another")
+    for reused in (0, jobs):
+        assert compared(panel, Execution(store=store)).jobs["reused"].sum() == reused
+    monkeypatch.undo()
+    assert compared(panel, Execution(store=store)).jobs["reused"].sum() == jobs
+
+
+class Waiting(Naive):
+    """Is being fitted until it is told to go on."""
+
+    begun, go_on = Event(), Event()
+
+    def fit(self, panel: pd.DataFrame) -> Self:
+        FITTED.append(panel["ds"].max())
+        self.begun.set()
+        assert self.go_on.wait(60)
+        return super().fit(panel)
+
+
+def test_two_runs_at_once_on_one_store_share_their_jobs(
+    panel: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models = [Entrant(Waiting(5), 0, "w")]
+    looked = Semaphore(0)
+    read = JobStore.read
+    monkeypatch.setattr(JobStore, "read", lambda *args: (looked.release(), read(*args))[1])
+    with ThreadPoolExecutor(2) as pool:
+        one = pool.submit(compared, panel, Execution(store=JobStore(tmp_path)), models)
+        assert Waiting.begun.wait(60)
+        other = pool.submit(compared, panel, Execution(store=JobStore(tmp_path)), models)
+        for _ in range(3 + 1 + 3):  # the first looks at every job, and at the one that it claims; so does the second
+            assert looked.acquire(timeout=60)
+        Waiting.go_on.set()
+        first, second = one.result(), other.result()
+    same(first, second)
+    assert sorted(set(FITTED)) == sorted(FITTED)
+    assert sorted(pd.concat([first.jobs, second.jobs])["reused"]) == [False] * 3 + [True] * 3
+    assert {path.suffix for path in tmp_path.iterdir()} == {".parquet"}
+
+
+class Stopped(BaseException):
+    """Stands for a kill in the midst of a training."""
+
+
+def test_a_training_that_was_killed_goes_on_from_its_last_state(
+    panel: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fints.transformer import CycleTransformer, NetworkConfig, TrainingConfig
+    from fints.transformer.training import Checkpoints, Learner
+
+    settings = TrainingConfig(max_steps=8, batch_size=8, validate_every=2, validation_windows=8)
+    model = CycleTransformer(5, 20, "rope").with_settings(NetworkConfig(dim=8, n_heads=1, n_layers=1), settings)
+    models, steps, write, step = [Entrant(model, 0, "t")], [], Checkpoints.write, Learner.step
+
+    def killed(self: Checkpoints, after: int, *rest: object) -> None:
+        write(self, after, *rest)
+        if after == 4:
+            raise Stopped
+
+    walk = WalkForward(make_folds(panel, 5, 2, 5))
+    undisturbed = walk.run(panel, models, how=Execution(store=JobStore(tmp_path / "whole")))
+    store = JobStore(tmp_path / "jobs")
+    with monkeypatch.context() as during:
+        during.setattr(Checkpoints, "write", killed)
+        with pytest.raises(Stopped):
+            walk.run(panel, models, how=Execution(store=store))
+    assert len(list(store.folder.glob("*.states"))) == 1
+    monkeypatch.setattr(Learner, "step", lambda *args: (steps.append(1), step(*args))[1])
+    same(undisturbed, walk.run(panel, models, how=Execution(store=store)))
+    assert len(steps) == 4
+    assert [path.suffix for path in store.folder.iterdir()] == [".parquet"]
 
 
 def test_the_standing_counts_every_job_and_ends_with_nothing_left(panel: pd.DataFrame, tmp_path: Path) -> None:

@@ -56,6 +56,28 @@ def test_a_series_that_ended_takes_no_part() -> None:
     assert set(folds.history(panel, folds.cutoffs[0])["unique_id"]) == {"A"}
 
 
+@pytest.mark.parametrize("h", [1, 5])
+@pytest.mark.parametrize("behind", [0, 3, 13])
+def test_a_series_that_ends_at_the_cutoff_or_rests_before_it_takes_part_whatever_comes(h: int, behind: int) -> None:
+    resting = DAYS.delete(slice(90 - behind, 95))
+    panel = frame(A=DAYS, B=resting)
+    folds = make_folds(panel, h, n_windows=1 + (99 - h - 89), step_size=1)
+    assert folds.cutoffs[0] == DAYS[89]
+    ended = panel[(panel["unique_id"] == "A") | (panel["ds"] <= DAYS[89])]
+    for rows in (panel, ended):
+        history = folds.history(rows, DAYS[89])
+        assert history.groupby("unique_id").size().to_dict() == {"A": 90, "B": 90 - behind}
+
+
+def test_a_series_is_taken_for_ended_when_all_that_would_be_forecast_had_long_come() -> None:
+    panel = frame(A=DAYS, B=DAYS[:50])
+    folds = make_folds(panel, h=4, n_windows=45, step_size=1)
+    part = [(folds.history(panel, cutoff)["unique_id"] == "B").any() for cutoff in folds]
+    # of days 51 to 54 after its last one, and two weeks
+    assert [DAYS.get_loc(cutoff) for cutoff in folds][part.index(False)] == 49 + 3 + 14
+    assert part == sorted(part, reverse=True)
+
+
 @pytest.mark.parametrize(("purge", "embargo", "gone"), [("auto", 0, 0), ("auto", 3, 3), (2, 0, 2), (2, 3, 5)])
 def test_purge_and_embargo_take_bars_off_every_series(purge: int, embargo: int, gone: int) -> None:
     panel = frame(A=DAYS, B=DAYS[::2])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,34 @@ def test_what_is_read_is_what_was_written_to_the_last_bit(panel: pd.DataFrame, t
     assert [path.name for path in store.folder.iterdir()] == ["k.parquet"]
 
 
+def test_what_was_begun_long_ago_and_never_finished_is_swept_and_outcomes_stay(
+    panel: pd.DataFrame, tmp_path: Path
+) -> None:
+    store = JobStore(tmp_path)
+    store.write("k", job(panel).run(panel))
+    for name in ("old.lock", "new.lock", "k.lock", ".draft-old"):
+        (tmp_path / name).touch()
+    for name in ("old.states", "new.states"):
+        (tmp_path / name / "member-0").mkdir(parents=True)
+    for name in ("old.lock", ".draft-old", "old.states", "k.parquet"):
+        os.utime(tmp_path / name, (1.5e9, 1.5e9))
+    store.sweep()
+    assert {path.name for path in tmp_path.iterdir()} == {"k.parquet", "new.lock", "new.states"}
+
+
+def test_a_claim_leaves_the_states_of_what_failed_and_nothing_of_what_is_kept(
+    panel: pd.DataFrame, tmp_path: Path
+) -> None:
+    store = JobStore(tmp_path / "jobs")
+    with store.claimed("k") as states:
+        states.mkdir()
+        (store.folder / ".draft-k-1").touch()
+    assert states.is_dir()
+    with store.claimed("k") as states:
+        store.write("k", job(panel).run(panel))
+    assert [path.name for path in store.folder.iterdir()] == ["k.parquet"]
+
+
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.99])
 def test_half_a_file_and_a_changed_one_are_no_outcome(panel: pd.DataFrame, tmp_path: Path, share: float) -> None:
     store = JobStore(tmp_path)
@@ -53,6 +82,8 @@ def test_a_folder_that_cannot_be_written_is_named(panel: pd.DataFrame, tmp_path:
     (tmp_path / "jobs").write_text("a file stands in the way")
     with pytest.raises(StoreError, match=r"cannot be written to .*jobs"):
         JobStore(tmp_path / "jobs").write("k", job(panel).run(panel))
+    with pytest.raises(StoreError, match=r"cannot be written to .*jobs"), JobStore(tmp_path / "jobs").claimed("k"):
+        pass
 
 
 def test_the_key_follows_everything_that_decides_the_outcome_and_nothing_else(panel: pd.DataFrame) -> None:

@@ -42,7 +42,8 @@ def test_the_leaderboard_has_the_best_model_first() -> None:
     board = result({"Naive": noise(10, 2.0, 0), "HAR": noise(10, 1.0, 1)}).leaderboard()
     assert board["model"].tolist() == ["HAR", "Naive"]
     assert board.columns.tolist() == [
-        "model", "RMSE", "MAE", "MASE", "CRPS", "cov80", "cov95", "n", "windows", "void", "seeds", "RMSE_sd", "problem",
+        "model", "RMSE", "MAE", "MASE", "sMAPE", "CRPS", "cov80", "cov95", "letters", "in_set",
+        "n", "windows", "void", "seeds", "RMSE_sd", "problem",
     ]  # fmt: skip
     assert board["n"].tolist() == [80, 80]
     assert board["windows"].tolist() == [10, 10]

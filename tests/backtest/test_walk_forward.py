@@ -152,6 +152,16 @@ def test_a_missing_bar_is_void_and_the_later_steps_keep_their_sessions(panel: pd
     assert last["y"].tolist() == [panel.loc[panel["unique_id"] == "B", "y"].iloc[-1]]
 
 
+def test_what_is_forecast_of_a_series_that_ended_is_void_and_says_so(panel: pd.DataFrame) -> None:
+    cutoff = pd.Timestamp("2018-12-20")
+    ended = panel[(panel["unique_id"] == "A") | (panel["ds"] <= cutoff)].reset_index(drop=True)
+    cv = cross_validation(ended, [Naive(5)], h=5, n_windows=1)
+    assert cv.folds.cutoffs == (pd.Timestamp("2018-12-21"),)
+    assert cv.void["unique_id"].tolist() == ["B"] * 5
+    assert set(cv.void["reason"]) == {"after the last bar of the series"}
+    assert set(cv.frame["unique_id"]) == {"A"}
+
+
 def test_a_model_that_raises_is_reported_and_the_others_go_on(
     panel: pd.DataFrame, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -89,6 +90,12 @@ def test_nothing_after_a_cutoff_changes_a_bit_of_its_forecast(name: str, world: 
     pd.testing.assert_frame_equal(*rows, check_exact=True)
     # and the next window did see the change
     assert not before.frame["mean"].equals(after.frame["mean"])
+
+
+@every_baseline
+def test_a_fitted_one_can_be_sent_to_another_process(name: str, world: pd.DataFrame) -> None:
+    model = build(name, 3).fit(world)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).forecast().quantiles, model.forecast().quantiles)
 
 
 @every_baseline

@@ -100,3 +100,12 @@ def test_it_says_so_when_it_was_not_fitted_or_has_no_history(level, once, early)
 def test_baselines_go_through_the_same_code(early):
     model = fints.ConformalForecaster(fints.HAR(h=5), tail=Tail(origins=20)).fit(early)
     assert width(model.forecast()) == pytest.approx(2 * 1.2816, rel=0.3)
+
+
+def test_a_series_that_was_too_short_at_an_origin_waits(level, panel):
+    """Its bands stay where the calibration left them; those of the longer series follow."""
+    young = panel[(panel["unique_id"] == "A") | (panel["ds"] >= "2018-06-01")].reset_index(drop=True)
+    fitted = ConformalForecaster(level(), tail=TAIL).fit(panel[panel["ds"] <= "2018-06-29"].reset_index(drop=True))
+    for warm_up, followed in ((1, {"A", "B"}), (400, {"A"}), (10_000, set())):
+        model = ConformalForecaster.around(fitted.fitted.model, fitted.bands, warm_up=warm_up)
+        assert set(model.update(young).drifts) == followed

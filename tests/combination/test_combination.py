@@ -5,6 +5,7 @@ import fints
 from fints.combination import Combination, Tail, Weights
 from fints.errors import BundleError, ConfigError, ModelError, NotFittedError, SeriesError
 from fints.forecast import Forecaster
+from fints.transformer import NetworkConfig, TrainingConfig
 
 TAIL = Tail(origins=6)
 
@@ -52,6 +53,14 @@ def test_members_are_fitted_again_on_everything_unless_told_otherwise(level, pan
     rows = {refit: [m.rows for m in made(level, refit=refit).fit(panel).fitted.members] for refit in (True, False)}
     assert rows[True] == [len(panel)] * 2
     assert rows[False] == [len(panel) - 2 * 6 * 5] * 2
+
+
+def test_a_transformer_stays_in_when_the_members_are_fitted_again(panel):
+    network, training = NetworkConfig(dim=8, n_heads=1), TrainingConfig(max_steps=2, batch_size=8)
+    model = fints.CycleTransformer(5, 30, "rope").with_settings(network, training)
+    combination = Combination([model, fints.HAR(5, spans=(1, 5))], tail=TAIL).fit(panel)
+    assert not combination.failures
+    assert [member.name for member in combination.fitted.members] == ["CycleTransformer", "HAR-1-5"]
 
 
 def test_the_callers_members_stay_as_they_are(level, panel):

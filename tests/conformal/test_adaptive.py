@@ -83,6 +83,16 @@ def test_a_night_is_learned_from_once(base):
     assert once.update(frame) is once
 
 
+def test_a_rise_of_the_errors_is_followed_fully_and_a_fall_in_part(base):
+    sizes = (0.25, 1.0, 4.0)
+    assert [Pace(shrink=0.5).multiple(size) for size in sizes] == pytest.approx([0.5, 1.0, 4.0])
+    assert [Pace(shrink=0.0).multiple(size) for size in sizes] == pytest.approx([1.0, 1.0, 4.0])
+    calm = issued(0.5 * np.random.default_rng(6).normal(size=120), 900)
+    covered = [cover(AdaptiveBands(base, Pace(rate=0.0, shrink=s)).update(calm), 0.5)[0] for s in (0.0, 0.3, 1.0)]
+    assert covered == sorted(covered, reverse=True)
+    assert covered[0] == pytest.approx(cover(AdaptiveBands(base), 0.5)[0], abs=0.01)
+
+
 def test_unknown_outcomes_teach_nothing(base):
     frame = issued(np.random.default_rng(3).normal(size=40), 900)
     bands = AdaptiveBands(base)
@@ -102,7 +112,7 @@ def test_something_else_is_refused(text):
         AdaptiveBands.from_json(text)
 
 
-@pytest.mark.parametrize("pace", [{"half_life": 0}, {"rate": -0.1}, {"rate": 1.0}])
+@pytest.mark.parametrize("pace", [{"half_life": 0}, {"rate": -0.1}, {"rate": 1.0}, {"shrink": 1.1}, {"shrink": -0.1}])
 def test_paces_that_lead_nowhere_are_refused(pace):
     with pytest.raises(ConfigError, match="half-life"):
         Pace(**pace)

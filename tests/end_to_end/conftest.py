@@ -4,8 +4,6 @@ import sys
 
 import pytest
 
-from fints.tracking import Tracking
-
 BRIEF = [
     "network.dim=16",
     "network.n_heads=1",
@@ -14,17 +12,10 @@ BRIEF = [
     "training.validate_every=2",
     "training.validation_windows=16",
     "holdout.n_windows=2",
+    "combination.members=[har_calendar]",
     "input_size=40",
 ]
 """A night that is over in seconds; what it forecasts is worth nothing."""
-
-
-@pytest.fixture(scope="session")
-def prepared_database(tmp_path_factory):
-    """An empty MLflow database: making one takes seconds, copying it does not."""
-    tracking = Tracking(tmp_path_factory.mktemp("mlflow"))
-    tracking.prepare()
-    return tracking.database
 
 
 @pytest.fixture

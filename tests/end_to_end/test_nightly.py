@@ -38,13 +38,20 @@ def test_the_sample_ends_in_forecasts_a_page_and_a_run(fints, home):
     assert all(word in page for word in ("^GSPC", "HAR", "Naive", "MASE", "CRPS", "CycleTransformer"))
     assert str(home / "reports") in out.replace("\n", "")
     board = pd.DataFrame(result["holdout"]["log_volume"]["leaderboard"])
-    assert {"CycleTransformer", "HAR", "HAR-calendar", "Naive", "SeasonalNaive"} == set(board["model"])
+    members = ["CycleTransformer", "HAR-calendar"]
+    assert {"Combination", *members, "HAR", "Naive", "SeasonalNaive"} == set(board["model"])
     assert board[["RMSE", "MAE", "MASE", "CRPS", "cov80", "cov95"]].notna().all().all()
     assert any("HAR" in sentence for sentence in result["holdout"]["log_volume"]["verdicts"])
+    weights = pd.DataFrame(result["combination"]["log_volume"]["weights"])
+    assert weights.groupby("first")["weight"].sum().to_dict() == pytest.approx({1: 1.0, 6: 1.0})
+    assert set(weights["member"]) == set(members)
+    assert {"horizon", "series", "regime"} == {row["by"] for row in result["holdout"]["log_volume"]["coverage"]}
+    assert result["holdout"]["log_volume"]["events"][0]["event"] == "ordinary day"
+    assert {"Combination"} == {row["model"] for row in result["forecasts"]}
     run = Tracking(home)._client().get_run(result["mlflow_run"])
     assert run.info.status == "FINISHED"
     assert run.data.metrics["headline/log_volume.rmse"] == pytest.approx(
-        board.set_index("model").loc["CycleTransformer", "RMSE"]
+        board.set_index("model").loc["Combination", "RMSE"]
     )
 
 
@@ -181,6 +188,7 @@ def test_series_that_cannot_be_used_are_named_and_the_others_go_on(fints, tmp_pa
         (["--as-of", "1980-01-02"], "the data run from 1999-01-04 to 2018-12-31"),
         (["--as-of", "soon"], "neither a date nor an instant"),
         (["--config", "none.yaml"], "no settings file"),
+        (["--set=combination.members=[hra]"], "unknown baseline 'hra'. Did you mean 'har'"),
         (["--set=interval=7x"], "unknown interval '7x'"),
     ],
 )
@@ -227,10 +235,49 @@ def test_a_foreign_store_is_left_alone(fints, home):
 
 
 def test_a_night_without_room_for_a_holdout_says_so(fints):
-    code, _, err, result = fints("nightly", *ONE, "--set=holdout.n_windows=400")
+    code, _, err, result = fints("nightly", *ONE, "--set=holdout.n_windows=4000")
     assert code == 0, err
     assert "could not be compared" in result["holdout"]["log_volume"]["verdicts"][0]
     assert len(result["forecasts"]) == 40
+
+
+def test_a_night_between_two_retrainings_moves_its_bands_alone(fints):
+    """The same models; whether the later or the earlier night is run first, each forecasts the same."""
+    settings = [*ONE, "--set=symbols=[^GSPC]", "--set=retrain_every=20"]
+    first = fints("nightly", "--as-of", "2018-12-20", *settings)[3]
+    later = fints("nightly", "--as-of", "2018-12-21", *settings)[3]
+    again = fints("nightly", "--as-of", "2018-12-20", *settings)[3]
+    assert "fit" not in later["seconds"]["log_volume"]
+    numbers = ["mean", *QUANTILE_COLUMNS]
+    nights = [pd.DataFrame(night["forecasts"])[numbers] for night in (first, later, again)]
+    pd.testing.assert_frame_equal(nights[0], nights[2], check_exact=True)
+    assert not nights[0].equals(nights[1])
+
+
+def test_a_transformer_alone_is_shipped_where_nothing_is_to_be_combined(fints):
+    code, out, err, result = fints("nightly", *ONE, "--set=combination.enabled=false", "--set=bands.adaptive=false")
+    assert code == 0, err
+    assert {row["model"] for row in result["forecasts"]} == {"CycleTransformer"}
+    assert "Combination" not in out
+    assert "CycleTransformer is not distinguishable from HAR" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(("broken", "left"), [("HAR", "CycleTransformer"), ("CycleTransformer", "HAR-calendar")])
+def test_a_member_that_fails_is_named_and_the_others_go_on(fints, monkeypatch, broken, left):
+    from fints.baselines import HAR
+    from fints.errors import TrainingError
+    from fints.transformer import CycleTransformer
+
+    def fails(self, panel, *rest, **options):
+        raise TrainingError("the loss of step 3 is nan")
+
+    monkeypatch.setattr({"HAR": HAR, "CycleTransformer": CycleTransformer}[broken], "fit", fails)
+    code, out, err, result = fints("nightly", *ONE)
+    assert code == 0, err
+    assert {row["model"] for row in result["forecasts"]} == {left}
+    (cause,) = result["combination"]["log_volume"]["dropped"].values()
+    assert cause == "TrainingError: the loss of step 3 is nan"
+    assert "was dropped from" in " ".join(out.split())
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

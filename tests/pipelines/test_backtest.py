@@ -13,8 +13,8 @@ class Ranked:
     def leaderboard(self):
         return pd.DataFrame({"model": NAMES})
 
-    def verdict(self, model, against):
-        return f"{model} / {against}"
+    def verdicts(self, pairs):
+        return [f"{model} / {against}" for model, against in pairs]
 
 
 def test_by_default_the_best_is_said_to_stand_beside_every_other():

@@ -9,7 +9,10 @@ from tests.pipelines.conftest import panel
 def test_a_holdout_comes_back_as_it_was():
     board = pd.DataFrame({"model": ["A", "B"], "RMSE": [0.1 + 1e-13, None], "problem": ["", "TrainingError: no"]})
     steps = pd.DataFrame({"model": ["A"], "step": [1], "RMSE": [1 / 3]})
-    again = Holdout.from_json(Holdout(board, steps, ("better",)).to_json())
+    held = pd.DataFrame({"by": ["horizon"], "group": ["1"], "cov80": [0.8], "n": [12]})
+    again = Holdout.from_json(Holdout(board, steps, ("better",), held).to_json())
+    pd.testing.assert_frame_equal(again.coverage, held)
+    assert again.events.empty
     pd.testing.assert_frame_equal(again.leaderboard, board, rtol=0, atol=1e-15)
     pd.testing.assert_frame_equal(again.by_step, steps, rtol=0, atol=1e-15)
     assert again.verdicts == ("better",)

@@ -61,6 +61,21 @@ def test_a_series_listed_after_the_first_cutoff_is_left_out():
     assert folds.cutoffs[0] > pd.Timestamp("2018-12-11")
 
 
+def test_a_series_that_ends_after_the_first_cutoff_stays_whatever_its_length():
+    lives = {
+        "OLD": ("XNYS", "2010-01-04", "2018-12-31"),
+        "GONE": ("XNYS", "2013-01-02", "2014-12-31"),
+        "DEAD": ("XNYS", "2010-01-04", "2012-12-31"),
+    }
+    chosen = settings("models=[har]", "n_windows=250")
+    kept, folds, problems = learnable(panel(**lives), chosen)
+    assert folds.cutoffs[0] < pd.Timestamp("2014-06-01")
+    assert set(kept["unique_id"]) == set(lives)
+    assert problems == []
+    taking_part = [set(folds.history(kept, cutoff)["unique_id"]) for cutoff in (folds.cutoffs[0], folds.cutoffs[-1])]
+    assert taking_part == [{"OLD", "GONE"}, {"OLD"}]
+
+
 def test_where_no_series_is_left_every_cause_is_said():
     with pytest.raises(SeriesError, match=r"NEW: too short.*OLD: too short"):
         learnable(panel(**LISTED), settings("models=[transformer]", "input_size=600"))

@@ -7,6 +7,7 @@ from fints.encodings import ENCODINGS
 from fints.errors import ConfigError, EncodingError
 from fints.plan import FrequencyPlan
 from fints.settings import BacktestSettings, TransformerEntry, read_settings
+from fints.settings.backtest import BRIEF
 from pipelines.roster import make_models
 
 COMMENTED = Path(__file__).parents[2] / "configs" / "backtest.yaml"
@@ -38,16 +39,12 @@ def test_every_encoding_can_be_chosen(encoding, block):
     assert model.name.startswith("CycleTransformer[")
 
 
-def test_without_a_file_cycle_is_compared_with_rope_and_the_baselines_on_the_sample():
+def test_without_a_file_eight_encodings_are_compared_with_four_baselines_on_the_sample():
     settings = read()
-    assert [entry.label for entry in settings.models] == [
-        "CycleTransformer[cycle]",
-        "CycleTransformer[rope]",
-        "HAR",
-        "HAR-calendar",
-        "Naive",
-        "SeasonalNaive",
-    ]
+    encodings = [entry.encoding.kind for entry in settings.models if isinstance(entry, TransformerEntry)]
+    assert encodings == ["none", "absolute_sinusoidal", "alibi", "xpos", "rope", "cycle", "clock", "t_rope"]
+    baselines = [entry.label for entry in settings.models if not isinstance(entry, TransformerEntry)]
+    assert baselines == ["Naive", "HAR", "HAR-calendar", "ARIMA-calendar"]
     assert settings.source.kind == "sample"
     assert settings.step == settings.h
 
@@ -55,7 +52,7 @@ def test_without_a_file_cycle_is_compared_with_rope_and_the_baselines_on_the_sam
 def test_the_commented_file_states_every_key_and_its_default():
     settings = read(path=COMMENTED)
     assert set(yaml.safe_load(COMMENTED.read_text("utf-8"))) == set(BacktestSettings.model_fields)
-    assert settings.model_copy(update={"symbols": None, "models": read().models}) == read()
+    assert settings.model_copy(update={"symbols": None}) == read()
     assert [m.name for m in make_models(settings, FrequencyPlan.from_periods([5, 20]))] == [
         entry.label for entry in settings.models
     ]
@@ -194,9 +191,9 @@ def test_a_quick_budget_shortens_what_takes_long_and_changes_nothing_else():
         " {kind: transformer, name: b, training: {patience: 2}}]",
     )
     quick = settings.within("quick")
-    assert (quick.seeds, quick.windows, quick.training.max_steps, quick.training.members) == (1, 10, 60, 1)
+    assert (quick.seeds, quick.windows, quick.training.max_steps, quick.training.members) == (1, 20, 200, 1)
     own = [quick.training_of(entry) for entry in quick.models[1:]]
-    assert [(t.max_steps, t.members, t.patience) for t in own] == [(60, 1, 9), (60, 1, 2)]
+    assert [(t.max_steps, t.members, t.patience) for t in own] == [(200, 1, 9), (200, 1, 2)]
     assert quick.model_copy(update={"seeds": 4, "n_windows": 25, "training": settings.training, "models": ()}) == (
         settings.model_copy(update={"models": ()})
     )
@@ -210,3 +207,10 @@ def test_a_quick_budget_lengthens_nothing():
 def test_a_full_budget_asks_for_three_seeds_or_more():
     assert read().within("full") == read("seeds=3")
     assert read("seeds=5").within("full").seeds == 5
+
+
+def test_without_any_configuration_the_budget_is_quick_and_every_setting_overrules_it():
+    brief = read(*BRIEF)
+    quick = read().within("quick")
+    assert (brief.windows, brief.training.max_steps, brief.seeds) == (quick.windows, quick.training.max_steps, 1)
+    assert read(*BRIEF, "n_windows=7").windows == 7

@@ -1,3 +1,6 @@
+import pickle
+from copy import deepcopy
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -30,6 +33,11 @@ def test_it_forecasts_real_sessions_with_bands(fitted):
 def test_the_same_seed_gives_the_same_bits(daily_panel, fitted):
     again = small_model().fit(daily_panel)
     assert np.array_equal(again.forecast().quantiles, fitted.forecast().quantiles)
+
+
+@pytest.mark.parametrize("copied", [deepcopy, lambda model: pickle.loads(pickle.dumps(model))], ids=["copy", "pickle"])
+def test_a_fitted_model_can_be_copied_and_sent_to_another_process(fitted, copied):
+    np.testing.assert_array_equal(copied(fitted).forecast().quantiles, fitted.forecast().quantiles)
 
 
 @pytest.mark.parametrize("encoding", ["absolute_learned", "absolute_linear", "time_rab", "fourier_features", "clock"])

@@ -8,7 +8,7 @@ from torch.nn import functional
 import fints
 from fints.encodings import LayerTerms, TimeAxis, build
 from fints.plan import FrequencyPlan
-from fints.transformer.hstu import HstuBlock, visible_shares
+from fints.transformer.hstu import HstuBlock, pointwise_attention, visible_shares
 from tests.transformer.conftest import BRIEF, SMALL, small_model
 
 DIM, HEADS, L, H = 8, 2, 6, 3
@@ -132,3 +132,20 @@ def test_a_network_of_such_blocks_comes_back_from_disk(daily_panel, tmp_path):
     again = fints.CycleTransformer.load(tmp_path / "model")
     assert any(isinstance(module, HstuBlock) for module in again.fitted.networks[0].modules())
     assert np.array_equal(again.forecast(daily_panel).quantiles, model.forecast().quantiles)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS, ids=str)
+@pytest.mark.parametrize("last", [False, True])
+def test_the_weights_are_the_sizes_of_what_queries_sum_values_by(block, encoding, last):
+    x, layer = tokens(), terms(encoding, L if last else 0)
+    with torch.no_grad():
+        weights = block.weights(x, L, layer, last=last)
+        normed = block.norm(x)
+        q = functional.silu(block.to_uq(normed))[..., DIM:][:, L if last else 0 :]
+        k = functional.silu(block.to_kv(normed[:, :L]))[..., :DIM]
+        q, k = layer.rotate(*(t.unflatten(-1, (HEADS, -1)).transpose(1, 2) for t in (q, k)))
+        identity = torch.eye(L, dtype=torch.float64).expand(2, HEADS, L, L)
+        shares = visible_shares(0 if last else L, q.shape[2], L)
+        summed = pointwise_attention(q, k, identity, layer.bias, shares)[:, :, -H:].abs()
+    assert weights.shape == (2, HEADS, H, L)
+    assert torch.allclose(weights, summed / summed.sum(dim=-1, keepdim=True))

@@ -104,3 +104,21 @@ def test_errors_that_do_not_spread_leave_quantiles_that_can_be_trained():
     assert torch.allclose(stated, torch.tensor(0.5), atol=1e-2)
     stated.sum().backward()
     assert (head.project.weight.grad.abs().sum(dim=1) > 0).all()
+
+
+@pytest.mark.parametrize("n_causal", [L, 0])
+@pytest.mark.parametrize("biased", [False, True])
+def test_the_weights_are_those_that_queries_average_values_by(n_causal, biased):
+    torch.manual_seed(1)
+    attention, x = CausalAttention(DIM, 2), tokens()
+    asking = x if n_causal else x[:, L:]
+    bias = torch.randn(1, 2, asking.shape[1], L, generator=torch.Generator().manual_seed(3))
+    layer = Biased(bias) if biased else LayerTerms()
+    with torch.no_grad():
+        weights = attention.weights(asking, x[:, :L], layer, n_causal)
+        values = attention.to_kv(x[:, :L]).chunk(2, dim=-1)[1].reshape(2, L, 2, -1).transpose(1, 2)
+        averaged = attention.out((weights @ values).transpose(1, 2).flatten(2))
+        made = attention(asking, x[:, :L], layer, n_causal)[:, -H:]
+    assert weights.shape == (2, 2, H, L)
+    assert torch.allclose(weights.sum(dim=-1), torch.ones(2, 2, H))
+    assert torch.allclose(averaged, made, atol=1e-6)

@@ -56,8 +56,9 @@ def check_leakage(data: pd.DataFrame, recipe: Recipe, progress: Told | None = No
 
     The comparison is run on the data, and again for the first and for the last cutoff with another future: other
     prices, ranges, volumes, companions and instants of fetching, and closures of the exchanges that are announced after
-    the cutoff. What a model was shown, everything it holds after fitting and after each forecast, and the forecasts
-    themselves have to be the same bit by bit in every window up to that cutoff.
+    the cutoff; after the last of several cutoffs one of several series ends, too. What a model was shown, everything it
+    holds after fitting and after each forecast, and the forecasts themselves have to be the same bit by bit in every
+    window up to that cutoff.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ def check_leakage(data: pd.DataFrame, recipe: Recipe, progress: Told | None = No
     for done, window in enumerate(windows, start=1):
         if progress is not None:
             progress(done, len(windows) + 1)
-        shock = Shock.after(folds, window, sorted(map(str, panel["exchange"].unique())))
+        shock = Shock.after(folds, window, panel)
         with supposed(shock.closures):
             otherwise, failed = _run(recipe, recipe.panel(shock.on(data)), _first(folds, window + 1))
         failures = {**failures, **{name: f"{cause} (in another future)" for name, cause in failed.items()}}

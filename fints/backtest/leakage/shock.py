@@ -1,4 +1,4 @@
-"""Another future: from a cutoff on, every bar is another one and the calendar has exceptions nobody knew of."""
+"""Another future: from a cutoff on, every bar is another one, a series has no more of them, and markets close."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from fints.backtest.folds import leading
 from fints.series import CALENDAR_PREFIX, PAST_PREFIX
 from fints.sessions import get_calendar, parse_interval
 from fints.sessions.overrides import Event
@@ -33,23 +34,30 @@ class Shock:
         Last known stamp on the wall clock of each exchange.
     closures : mapping of str to tuple of Event
         Closures announced after it, by exchange.
+    ended : str, optional
+        Series that has no bar after it.
     """
 
     cutoffs: Mapping[str, pd.Timestamp]
     closures: Mapping[str, tuple[Event, ...]]
+    ended: str | None = None
 
     @classmethod
-    def after(cls, folds: Folds, window: int, exchanges: list[str]) -> Shock:
-        """Place a shock after the cutoff of a window."""
+    def after(cls, folds: Folds, window: int, panel: pd.DataFrame) -> Shock:
+        """Place a shock after the cutoff of a window; after the last of several, one of several series ends."""
+        exchanges = sorted(map(str, panel["exchange"].unique()))
         cutoffs = {name: folds.local.get(name, folds.cutoffs)[window] for name in exchanges}
-        return cls(cutoffs, {get_calendar(name).mic: _closures(name, at, folds.h) for name, at in cutoffs.items()})
+        closures = {get_calendar(name).mic: _closures(name, at, folds.h) for name, at in cutoffs.items()}
+        return cls(cutoffs, closures, _follower(panel) if 0 < window == len(folds) - 1 else None)
 
     def on(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Return bars, or the rows of a panel, with another future."""
         stamps, days = _stamps(rows)
         later = (stamps > rows["exchange"].map(self.cutoffs)).to_numpy(bool)
-        shocked = _bars(rows, later) if "symbol" in rows.columns else _panel(rows, later)
-        return shocked[~self._closed(rows["exchange"], days)].reset_index(drop=True)
+        bars = "symbol" in rows.columns
+        shocked = _bars(rows, later) if bars else _panel(rows, later)
+        ended = later & (rows["symbol" if bars else "unique_id"] == self.ended).to_numpy(bool)
+        return shocked[~(ended | self._closed(rows["exchange"], days))].reset_index(drop=True)
 
     def _closed(self, exchanges: pd.Series, days: pd.Series) -> NDArray[np.bool_]:
         closed = np.zeros(len(days), dtype=bool)
@@ -58,6 +66,12 @@ class Shock:
             dates = pd.DatetimeIndex([pd.Timestamp(event.day, unit="D") for event in events])
             closed |= (exchanges == name).to_numpy(bool) & days.isin(dates).to_numpy(bool)
         return closed
+
+
+def _follower(panel: pd.DataFrame) -> str | None:
+    """Name a series that windows are not counted on."""
+    leader, _ = leading(panel)
+    return next((str(name) for name in panel["unique_id"].unique() if name != leader), None)
 
 
 def _closures(exchange: str, cutoff: pd.Timestamp, h: int) -> tuple[Event, ...]:

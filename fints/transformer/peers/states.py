@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fints.transformer.inputs import WILDEST, network_inputs
-from fints.transformer.start.memory import memory_kernels
+from fints.transformer.start.memory import memory_kernels, n_memories
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +27,7 @@ def row_states(tape: Tape, start: LinearStart, input_size: int, rows: NDArray[np
     start : LinearStart
         Whose error one step ahead is the surprise.
     input_size : int
-        Bars of a context.
+        Bars of a context; those that the start was fitted on, or more.
     rows : ndarray of int64, shape (n,)
         From `measurable`.
 
@@ -37,8 +37,9 @@ def row_states(tape: Tape, start: LinearStart, input_size: int, rows: NDArray[np
         For every row of the tape: the surprise, in spreads of the context before the bar, then the memories of the
         context that ends with it, as the linear start and the network read it. NaN where not asked for.
     """
-    kernels = memory_kernels(input_size)[:, :-1]
-    states = np.full((len(tape.ds), state_width(input_size, tape.values.shape[1] - 1)), np.nan, np.float32)
+    n_past = tape.values.shape[1] - 1
+    kernels = memory_kernels(input_size, start.memories(n_past))[:, :-1]
+    states = np.full((len(tape.ds), 1 + (1 + n_past) * kernels.shape[1]), np.nan, np.float32)
     for part in np.array_split(rows, -(-len(rows) // _CHUNK)) if len(rows) else ():
         before, now = tape.cut(part - 1, input_size, 1), tape.cut(part, input_size, 0)
         with np.errstate(invalid="ignore", over="ignore"):  # a series with broken values is unknown to the others
@@ -52,7 +53,7 @@ def row_states(tape: Tape, start: LinearStart, input_size: int, rows: NDArray[np
 
 def state_width(input_size: int, n_past: int) -> int:
     """Numbers that describe a row."""
-    return 1 + (1 + n_past) * (int(memory_kernels(input_size).shape[1]) - 1)
+    return 1 + (1 + n_past) * (n_memories(input_size) - 1)
 
 
 def measurable(tape: Tape, input_size: int) -> NDArray[np.int64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -100,8 +99,8 @@ def estimate(sample: WindowSample, anchor: Anchor, ridge: float) -> LinearStart:
         ridge=ridge,
         phase=sample.intraday,
         shared=_coefficients(sample, everyone, effects.of(everyone), anchor, ridge, companions=True),
-        own=MappingProxyType(own),
-        units=MappingProxyType(dict(sample.units)),
+        own=own,
+        units=dict(sample.units),
     )
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from fints.series.scaling import standard_scaling
-from fints.transformer.start.memory import N_FADES, fades, memory_kernels
+from fints.transformer.start.memory import N_FADES, fades, memory_kernels, n_memories
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -110,10 +109,11 @@ class LinearStart:
         Parameters
         ----------
         windows : Windows
-            Their steps may lie beyond the fitted ones.
+            Their steps may lie beyond the fitted ones, and their contexts may be longer.
         """
         unit, mean = self._measures(windows)
-        companions = companion_memories(windows.values[..., 1:])
+        memories = self.memories(windows.values.shape[2] - 1)
+        companions = companion_memories(windows.values[..., 1:], memories)
         n, h = len(windows), windows.future_calendar.shape[1]
         adjusted, location = np.zeros(windows.values.shape[:2]), np.zeros((n, h))
         for coefficients, share, rows in self._shares(windows):
@@ -122,10 +122,15 @@ class LinearStart:
             effect, ahead = part.calendar @ coefficients.calendar, part.future_calendar @ coefficients.calendar
             rest = part.values[..., 0] / unit[rows] - effect
             hours = (part.hours, part.future_hours) if self.phase else None
-            x = Regressors.of(rest, beside, mean[rows, 0], hours)
+            x = Regressors.of(rest, beside, mean[rows, 0], hours, memories)
             adjusted[rows] += share * rest
             location[rows] += share * (ahead + self._base(x) + forecast(x, coefficients.weights, windows.steps[rows]))
         return Located(adjusted, location, unit)
+
+    def memories(self, n_past: int) -> int:
+        """Memories that were fitted, of the target and of each of so many companions."""
+        of_target = len(self.shared.weights) - 2 - 2 * self.phase
+        return of_target // (1 + n_past) + 1
 
     def _measures(self, windows: Windows) -> tuple[FloatArray, FloatArray]:
         """Return unit and long-run mean, in that unit, of each window's series; both of shape (B, 1).
@@ -173,7 +178,12 @@ class Regressors:
 
     @classmethod
     def of(
-        cls, rest: FloatArray, companions: FloatArray, mean: FloatArray, hours: tuple[FloatArray, FloatArray] | None
+        cls,
+        rest: FloatArray,
+        companions: FloatArray,
+        mean: FloatArray,
+        hours: tuple[FloatArray, FloatArray] | None,
+        count: int | None = None,
     ) -> Regressors:
         """Measure them.
 
@@ -186,8 +196,10 @@ class Regressors:
             Long-run mean.
         hours : tuple of ndarray, shapes (B, L) and (B, H), optional
             Times of day of context and targets; None leaves the phase out.
+        count : int, optional
+            Memories of the target; see `memory_kernels`.
         """
-        memories = rest @ memory_kernels(rest.shape[1])
+        memories = rest @ memory_kernels(rest.shape[1], count)
         level = memories[:, -1]
         columns = [np.ones(len(rest)), *(memories[:, :-1] - level[:, None]).T, level - mean, *companions.T]
         phase = None
@@ -218,14 +230,14 @@ def forecast(x: Regressors, weights: FloatArray, steps: NDArray[np.int64]) -> Fl
     return out
 
 
-def companion_memories(past: FloatArray) -> FloatArray:
-    """Memories of companions of shape (B, L, M).
+def companion_memories(past: FloatArray, count: int | None = None) -> FloatArray:
+    """Memories of companions of shape (B, L, M), so many as `memory_kernels` says.
 
     Returns
     -------
     ndarray, shape (B, M * (K - 1))
     """
-    memories = standardised(past).swapaxes(1, 2) @ memory_kernels(past.shape[1])[:, :-1]
+    memories = standardised(past).swapaxes(1, 2) @ memory_kernels(past.shape[1], count)[:, :-1]
     return memories.reshape(len(past), -1)
 
 
@@ -261,9 +273,8 @@ def same_time_mean(values: FloatArray, hours: FloatArray, asked: FloatArray) -> 
 
 def flat_start(n_cal: int, n_past: int, input_size: int, anchor: Anchor = "level") -> LinearStart:
     """Return a start that forecasts its anchor, whatever the step."""
-    memories = memory_kernels(input_size).shape[1] - 1
-    width = memories * (1 + n_past) + 2
+    width = (n_memories(input_size) - 1) * (1 + n_past) + 2
     nothing = Coefficients(np.zeros(n_cal), np.zeros((width, N_FADES)))
     return LinearStart(
-        anchor=anchor, ridge=np.inf, phase=False, shared=nothing, own=MappingProxyType({}), units=MappingProxyType({})
+        anchor=anchor, ridge=np.inf, phase=False, shared=nothing, own={}, units={}
     )

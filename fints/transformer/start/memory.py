@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
 _SHORTEST, _FACTOR = 2.5, 3.2
@@ -15,11 +18,19 @@ N_FADES = len(_FADES)
 """Number of fading functions."""
 
 
-def memory_kernels(input_size: int) -> NDArray[np.float64]:
+def memory_kernels(input_size: int, count: int | None = None) -> NDArray[np.float64]:
     """Weights of a context's values in its last value, in means that forget exponentially, and in its plain mean.
 
     Time constants grow geometrically from 2.5 bars to a third of the context. On 252 sessions they are 2.5, 8, 26 and
     82: the day, week, month and quarter of the heterogeneous autoregression (Corsi, 2009), without its hard edges.
+
+    Parameters
+    ----------
+    input_size : int
+        Bars of context.
+    count : int, optional
+        K. By default as many as the context has room for; with that of a shorter context, the time constants are those
+        of the latter, and the last mean is over all of this one.
 
     Returns
     -------
@@ -27,15 +38,23 @@ def memory_kernels(input_size: int) -> NDArray[np.float64]:
         Columns sum to one. The first is the last value, the last one the mean.
     """
     age = np.arange(input_size)[::-1]
-    columns = [(age == 0).astype(np.float64)]
-    memory = _SHORTEST
-    while 3 * memory <= input_size:
-        columns.append(np.exp(-age / memory))
-        memory *= _FACTOR
-    columns.append(np.ones(input_size))
-    kernels = np.stack(columns, axis=1)
+    means = n_memories(input_size) if count is None else count
+    forgetting = [np.exp(-age / memory) for memory in islice(_time_constants(), means - 2)]
+    kernels = np.stack([(age == 0).astype(np.float64), *forgetting, np.ones(input_size)], axis=1)
     normed: NDArray[np.float64] = kernels / kernels.sum(axis=0)
     return normed
+
+
+def n_memories(input_size: int) -> int:
+    """Memories that a context has room for: its last value, the means that forget, and its mean."""
+    return 2 + sum(1 for _ in takewhile(lambda memory: 3 * memory <= input_size, _time_constants()))
+
+
+def _time_constants() -> Iterator[float]:
+    memory = _SHORTEST
+    while True:
+        yield memory
+        memory *= _FACTOR
 
 
 def fades(steps: NDArray[np.int64]) -> NDArray[np.float64]:

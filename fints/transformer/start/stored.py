@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,8 +41,8 @@ def from_plain(value: Mapping[str, Any]) -> LinearStart:
         ridge=math.inf if value["ridge"] is None else float(value["ridge"]),
         phase=bool(value["phase"]),
         shared=_coefficients_from_plain(value["shared"]),
-        own=MappingProxyType({str(name): _coefficients_from_plain(own) for name, own in value["own"].items()}),
-        units=MappingProxyType({str(name): Unit(*map(float, unit)) for name, unit in value["units"].items()}),
+        own={str(name): _coefficients_from_plain(own) for name, own in value["own"].items()},
+        units={str(name): Unit(*map(float, unit)) for name, unit in value["units"].items()},
     )
 
 

@@ -65,6 +65,20 @@ def test_the_calendar_is_as_it_was_once_the_check_is_over(bars: pd.DataFrame) ->
     pd.testing.assert_index_equal(get_calendar("XNYS").sessions("2018-06-01", "2019-06-01"), before)
 
 
+def test_a_history_of_the_series_that_will_go_on_is_caught(bars: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    def survivors(folds: Folds, panel: pd.DataFrame, cutoff: pd.Timestamp) -> pd.DataFrame:
+        known = folds.known(panel, cutoff)
+        going_on = panel.loc[~known, "unique_id"].unique()
+        return panel[known & panel["unique_id"].isin(going_on)].reset_index(drop=True)
+
+    monkeypatch.setattr(Folds, "history", survivors)
+    report = check_leakage(bars, Recipe(only(lambda _panel: Honest()), two_windows, honest_panel))
+    (row,) = report.to_frame().to_dict("records")
+    assert (row["verdict"], row["stage"]) == ("leaks", "target")
+    assert row["place"].startswith("history rows")
+    assert row["cutoff"] == report.cutoffs[1]
+
+
 class Chancy(Honest):
     """Draws its forecast from a generator without a seed."""
 

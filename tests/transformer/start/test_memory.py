@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fints.transformer.start.memory import fades, memory_kernels
+from fints.transformer.start.memory import fades, memory_kernels, n_memories
 
 sizes = st.integers(2, 1000)
 
@@ -29,6 +29,15 @@ def test_a_year_of_sessions_remembers_about_a_day_a_week_a_month_and_a_quarter()
     kernels = memory_kernels(252)
     constants = [-1 / np.log(k[-2] / k[-1]) for k in kernels.T[1:-1]]
     assert np.allclose(constants, [2.5, 8.0, 25.6, 81.92])
+
+
+@given(sizes, st.integers(0, 2000))
+def test_a_longer_context_with_as_many_memories_has_the_same_time_constants_and_its_own_mean(size, more):
+    short, longer = memory_kernels(size), memory_kernels(size + more, n_memories(size))
+    assert longer.shape == (size + more, short.shape[1])
+    ratios, before = (k[1:, 1:-1] / k[:-1, 1:-1] for k in (longer[-size:], short))
+    assert np.allclose(ratios, before)
+    assert np.allclose(longer[:, -1], 1 / (size + more))
 
 
 @given(st.integers(1, 100_000))

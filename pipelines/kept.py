@@ -1,0 +1,180 @@
+"""What was reported before: backtests and nights, with their verdicts; and a backtest uploaded later."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+from fints.errors import FintsError, UnknownNameError
+from pipelines.kept_backtest import PAGE, RESULT, TEXT, load, note_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pipelines.backtest import Backtest
+    from pipelines.home import Home
+
+
+@dataclass(frozen=True, slots=True)
+class KeptReport:
+    """A report on disk.
+
+    Parameters
+    ----------
+    name : str
+    kind : {"backtest", "night"}
+    page : Path
+    verdict : tuple of str
+        The first sentence of every target.
+    made : str
+        When, as it was written down; of a night, the as-of is in its name.
+    logged : bool, optional
+        Whether it is in MLflow; None where that was not wanted, or is not known.
+    """
+
+    name: str
+    kind: str
+    page: Path
+    verdict: tuple[str, ...]
+    made: str = ""
+    logged: bool | None = None
+
+    def text(self) -> str:
+        """Return the report as Markdown."""
+        try:
+            return (self.page.parent / TEXT).read_text("utf-8") if self.kind == "backtest" else "\n".join(self.verdict)
+        except OSError:
+            return "\n\n".join(self.verdict)
+
+    def to_json(self) -> dict[str, object]:
+        """Return plain values for ``--json``."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "page": str(self.page),
+            "verdict": list(self.verdict),
+            "made": self.made,
+            "logged": self.logged,
+        }
+
+
+def kept_reports(home: Home) -> list[KeptReport]:
+    """List the reports under a home: backtests, then nights, each by name."""
+    backtests = [_backtest(file.parent) for file in sorted((home.reports / "backtests").glob(f"*/{RESULT}"))]
+    nights = [
+        KeptReport(page.stem, "night", page, _lead(page)) for page in sorted((home.reports / "nightly").glob("*.html"))
+    ]
+    return [*backtests, *nights]
+
+
+def kept_report(home: Home, name: str) -> KeptReport:
+    """Return a report by its name.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that name.
+    """
+    reports = {report.name: report for report in kept_reports(home)}
+    if name not in reports:
+        raise UnknownNameError("report", name, reports)
+    return reports[name]
+
+
+def resend(home: Home, name: str | None = None, to: str | None = None) -> dict[str, str | FintsError]:
+    """Upload kept backtests to MLflow.
+
+    Parameters
+    ----------
+    home : Home
+    name : str, optional
+        Of one, whether it was uploaded before or not; by default all that should be in MLflow and are not.
+    to : str, optional
+        Address of a tracking server; that of each backtest's own settings by default.
+
+    Returns
+    -------
+    dict of str to str or FintsError
+        By name, the id of the run, or why it could not be uploaded.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no backtest of that name.
+    """
+    backtests = {report.name: report for report in kept_reports(home) if report.kind == "backtest"}
+    if name is not None and name not in backtests:
+        raise UnknownNameError("backtest", name, backtests)
+    wanted = [report for report in backtests.values() if report.logged is False] if name is None else [backtests[name]]
+    return {report.name: _resend(report.page.parent, home, to) for report in wanted}
+
+
+def _resend(folder: Path, home: Home, to: str | None) -> str | FintsError:
+    from pipelines.backtest_runs import track
+
+    try:
+        run_id = track(_bound_for(load(folder), to), home, folder / PAGE)
+        note_run(folder, run_id)
+    except FintsError as error:
+        return error
+    except Exception as error:  # noqa: BLE001 — whatever MLflow or its server raises, the others are tried too
+        return FintsError(f"MLflow did not take it: {error}; start its server, or check tracking.uri, and try again")
+    return run_id
+
+
+def _bound_for(done: Backtest, to: str | None) -> Backtest:
+    """Return a backtest that goes to another tracking server."""
+    if to is None:
+        return done
+    tracking = done.settings.tracking.model_copy(update={"uri": to})
+    return replace(done, settings=done.settings.model_copy(update={"tracking": tracking}))
+
+
+def _backtest(folder: Path) -> KeptReport:
+    try:
+        value = json.loads((folder / RESULT).read_text("utf-8"))
+        wanted = bool(value["settings"]["tracking"]["enabled"])
+        logged = True if value["run_id"] is not None else False if wanted else None
+        return KeptReport(folder.name, "backtest", folder / PAGE, tuple(value["verdict"]), str(value["made"]), logged)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        return KeptReport(folder.name, "backtest", folder / PAGE, (f"damaged: {error}; run it again",))
+
+
+class _Leads(HTMLParser):
+    """Collects the first sentence of every verdict on a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open = False
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begin a sentence at a leading paragraph."""
+        if tag == "p" and ("class", "lead") in attrs:
+            self.open = True
+            self.found.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        """End it with the paragraph."""
+        self.open = self.open and tag != "p"
+
+    def handle_data(self, data: str) -> None:
+        """Add to the sentence that is open."""
+        if self.open:
+            self.found[-1] += data
+
+
+def _lead(page: Path) -> tuple[str, ...]:
+    reader = _Leads()
+    try:
+        # the verdict stands before the first figure; the scripts at the end take megabytes
+        with page.open(encoding="utf-8") as file:
+            reader.feed(file.read(_HEAD))
+    except OSError as error:
+        return (f"the page cannot be read: {error}",)
+    return tuple(reader.found)
+
+
+_HEAD = 64 * 1024

@@ -1,0 +1,100 @@
+"""``fints report``: what was reported before, and a backtest sent to MLflow later."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pipelines.options import Config, JsonFile, Overrides, nightly_settings, screen, write_json
+from pipelines.outcome import Exit, reported
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from pipelines.home import Home
+    from pipelines.kept import KeptReport
+
+_MARKS = {True: "in MLflow", False: "not in MLflow yet: fints report --resend", None: ""}
+
+
+def report(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Of a report to print; lists all without.")] = None,
+    resend: Annotated[
+        bool,
+        typer.Option("--resend", help="Upload a kept backtest to MLflow; without NAME, all that its server missed."),
+    ] = False,
+    config: Config = None,
+    overrides: Overrides = None,
+    json_file: JsonFile = None,
+) -> None:
+    """List the reports of backtests and nights with their verdicts, print one again, or upload backtests later.
+
+    A backtest is uploaded to where its settings say, or to where --config or --set tracking.uri=… says.
+    """
+    with reported():
+        from pipelines.home import Home
+
+        home, console = Home.from_environment(), screen()
+        if resend:
+            to = nightly_settings(config, overrides).tracking.uri if config or overrides else None
+            outcome, ended = _upload(home, name, to, console)
+            write_json(json_file, outcome)
+            raise SystemExit(ended)
+        if name is None:
+            write_json(json_file, _list(home, console))
+        else:
+            write_json(json_file, _print(home, name, console))
+
+
+def _list(home: Home, console: Console) -> list[dict[str, object]]:
+    """Name every report with its verdict and its page."""
+    from pipelines.kept import kept_reports
+
+    reports = kept_reports(home)
+    for found in reports:
+        _show(found, console)
+    if not reports:
+        _say(console, f"there is no report in {home.reports} yet; run `fints backtest` or `fints nightly`")
+    return [found.to_json() for found in reports]
+
+
+def _print(home: Home, name: str, console: Console) -> dict[str, object]:
+    """Print a report again."""
+    from pipelines.kept import kept_report
+    from pipelines.scoreboard import show_markdown
+
+    found = kept_report(home, name)
+    show_markdown(found.text(), console)
+    _say(console, f"report: {found.page}")
+    return found.to_json()
+
+
+def _upload(home: Home, name: str | None, to: str | None, console: Console) -> tuple[dict[str, object], Exit]:
+    """Upload kept backtests, and say what became of each."""
+    from fints.errors import FintsError
+    from pipelines.kept import resend
+
+    outcome = resend(home, name, to)
+    failed = [error for error in outcome.values() if isinstance(error, FintsError)]
+    for of, found in outcome.items():
+        if isinstance(found, FintsError):
+            _say(console, f"{of}: {found}", "red")
+        else:
+            _say(console, f"{of}: uploaded as run {found}")
+    if not outcome:
+        _say(console, "every backtest that is to be in MLflow is there")
+    ended = Exit.DONE if not failed else Exit.FAILED if len(failed) == len(outcome) else Exit.PARTLY
+    return {of: None if isinstance(found, FintsError) else found for of, found in outcome.items()}, ended
+
+
+def _show(found: KeptReport, console: Console) -> None:
+    mark = f"  ({_MARKS[found.logged]})" if _MARKS[found.logged] else ""
+    _say(console, f"{found.kind} {found.name}{mark}", "bold")
+    for sentence in found.verdict:
+        _say(console, f"  {sentence}")
+    _say(console, f"  {found.page}")
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    console.print(text, style=style, highlight=False, markup=False, soft_wrap=True)

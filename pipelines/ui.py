@@ -1,0 +1,152 @@
+"""``fints ui``: the runs in MLflow, and where the latest verdict stands in it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pipelines.options import Config, JsonFile, Overrides, nightly_settings, screen, write_json
+from pipelines.outcome import reported
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fints.tracking import Links, Tracking
+
+START_SECONDS = 180
+_PORT = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The latest backtest that is in MLflow.
+
+    Parameters
+    ----------
+    name : str
+        Of its run.
+    sentence : str
+        The first of its verdict.
+    links : mapping of str to str
+        To the run, its report and the curves of its models.
+    """
+
+    name: str
+    sentence: str
+    links: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """What there is to look at on a server.
+
+    Parameters
+    ----------
+    base : str
+        Its address.
+    experiments : mapping of str to str
+        Address by name.
+    latest : Verdict, optional
+    """
+
+    base: str
+    experiments: dict[str, str]
+    latest: Verdict | None = None
+
+
+def latest_verdict(tracking: Tracking, address: Links) -> Verdict | None:
+    """Find the latest backtest; None if there is none.
+
+    Parameters
+    ----------
+    tracking : Tracking
+    address : Links
+        Of the server that will show it.
+    """
+    from pipelines.backtest_view import REPORT, VERDICT, VIEW
+
+    run = tracking.latest("backtest")
+    if run is None:
+        return None
+    place, run_id, tags = run.info.experiment_id, run.info.run_id, run.data.tags
+    links = {"verdict": address.run(place, run_id), "report": address.artifact(place, run_id, REPORT)}
+    views = {name.removeprefix(VIEW): key for name, key in tags.items() if name.startswith(VIEW)}
+    links |= {f"curves of {target}": address.view(place, key) for target, key in views.items()}
+    return Verdict(run.info.run_name, tags.get(VERDICT, ""), links)
+
+
+def ui(
+    config: Config = None,
+    overrides: Overrides = None,
+    port: Annotated[int, typer.Option(help="Port on this machine.", min=1, max=65535)] = _PORT,
+    json_file: JsonFile = None,
+) -> None:
+    """Serve the MLflow runs on this machine and print the links to them, the latest verdict first."""
+    with reported():
+        from fints.tracking import SERVER, Links, Tracking, require_free
+        from pipelines.home import Home
+
+        settings = nightly_settings(config, overrides)
+        tracking = Tracking(Home.from_environment().root, settings.tracking.uri)
+        if tracking.remote:
+            _show(find(tracking, Links(f"{tracking.uri.rstrip('/')}/")), json_file)
+            return
+        require_free(port)
+        command, log = tracking.server_command(port), tracking.home / "mlflow-server.log"
+        screen(stderr=True).print("starting MLflow …  (Ctrl-C stops it)", style="dim")
+        with log.open("w", encoding="utf-8") as lines:
+            server = subprocess.Popen(
+                command, env={**os.environ, **SERVER}, start_new_session=True, stdout=lines, stderr=lines
+            )
+        try:
+            found = find(tracking, Links.on(port))
+            _await(server, port, log)
+            _show(found, json_file)
+            raise SystemExit(server.wait())
+        finally:
+            with contextlib.suppress(ProcessLookupError):  # the server's own workers outlive it otherwise
+                os.killpg(server.pid, signal.SIGTERM)
+
+
+def find(tracking: Tracking, address: Links) -> Places:
+    """Find what there is to look at on a server."""
+    return Places(address.base, tracking.places(address), latest_verdict(tracking, address))
+
+
+def _show(found: Places, json_file: JsonFile) -> None:
+    say, latest = screen(), found.latest
+    if latest is not None:
+        said = f": {latest.sentence}" if latest.sentence else ""
+        say.print(f"latest backtest, {latest.name}{said}", highlight=False, markup=False, soft_wrap=True)
+    for name, link in {**({} if latest is None else latest.links), **found.experiments}.items():
+        say.print(f"  {name}: {link}", highlight=False, markup=False, soft_wrap=True)
+    say.print(f"open {found.base}", highlight=False, markup=False, soft_wrap=True)
+    plain = None if latest is None else {"name": latest.name, "sentence": latest.sentence, "links": latest.links}
+    write_json(json_file, {"link": found.base, "links": found.experiments, "latest": plain})
+
+
+def _await(server: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    """Wait until a server answers.
+
+    Raises
+    ------
+    ConfigError
+        If it ends before, or takes too long.
+    """
+    from fints.errors import ConfigError
+    from fints.tracking import answers
+
+    until = time.monotonic() + START_SECONDS
+    while not answers(port):
+        if server.poll() is not None:
+            raise ConfigError(f"the MLflow server ended at once, with exit code {server.returncode}; {log} says why")
+        if time.monotonic() > until:
+            raise ConfigError(f"the MLflow server did not answer on port {port} within {START_SECONDS} s; see {log}")
+        time.sleep(0.2)
