@@ -8,13 +8,23 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 from fints.errors import FintsError, UnknownNameError
+from fints.settings import Section, TrackingSettings, read_settings
 from pipelines.kept_backtest import PAGE, RESULT, TEXT, load, note_run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from pipelines.backtest import Backtest
     from pipelines.home import Home
+
+
+class _Server(Section):
+    uri: str | None
+
+
+class _Elsewhere(Section):
+    tracking: _Server
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +93,25 @@ def kept_report(home: Home, name: str) -> KeptReport:
     return reports[name]
 
 
-def resend(home: Home, name: str | None = None, to: str | None = None) -> dict[str, str | FintsError]:
+def elsewhere(overrides: Iterable[str]) -> TrackingSettings:
+    """Read where kept backtests are to be uploaded instead of where their own settings say.
+
+    Parameters
+    ----------
+    overrides : iterable of str
+        ``tracking.uri=…``: all else was decided when a backtest was run.
+
+    Raises
+    ------
+    ConfigError
+        If there is another key among them, naming it.
+    """
+    return TrackingSettings(uri=read_settings(_Elsewhere, None, overrides).tracking.uri)
+
+
+def resend(
+    home: Home, name: str | None = None, to: TrackingSettings | None = None
+) -> dict[str, str | FintsError]:
     """Upload kept backtests to MLflow.
 
     Parameters
@@ -91,8 +119,8 @@ def resend(home: Home, name: str | None = None, to: str | None = None) -> dict[s
     home : Home
     name : str, optional
         Of one, whether it was uploaded before or not; by default all that should be in MLflow and are not.
-    to : str, optional
-        Address of a tracking server; that of each backtest's own settings by default.
+    to : TrackingSettings, optional
+        Where to; by default, where each backtest's own settings say.
 
     Returns
     -------
@@ -111,25 +139,25 @@ def resend(home: Home, name: str | None = None, to: str | None = None) -> dict[s
     return {report.name: _resend(report.page.parent, home, to) for report in wanted}
 
 
-def _resend(folder: Path, home: Home, to: str | None) -> str | FintsError:
+def _resend(folder: Path, home: Home, to: TrackingSettings | None) -> str | FintsError:
     from pipelines.backtest_runs import track
 
     try:
         run_id = track(_bound_for(load(folder), to), home, folder / PAGE)
-        note_run(folder, run_id)
     except FintsError as error:
         return error
     except Exception as error:  # noqa: BLE001 — whatever MLflow or its server raises, the others are tried too
         return FintsError(f"MLflow did not take it: {error}; start its server, or check tracking.uri, and try again")
+    try:
+        note_run(folder, run_id)
+    except (OSError, FintsError) as error:
+        return FintsError(f"it was uploaded as run {run_id}, but that could not be written down in {folder}: {error}")
     return run_id
 
 
-def _bound_for(done: Backtest, to: str | None) -> Backtest:
+def _bound_for(done: Backtest, to: TrackingSettings | None) -> Backtest:
     """Return a backtest that goes to another tracking server."""
-    if to is None:
-        return done
-    tracking = done.settings.tracking.model_copy(update={"uri": to})
-    return replace(done, settings=done.settings.model_copy(update={"tracking": tracking}))
+    return done if to is None else replace(done, settings=done.settings.model_copy(update={"tracking": to}))
 
 
 def _backtest(folder: Path) -> KeptReport:

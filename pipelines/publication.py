@@ -36,7 +36,7 @@ def publish(done: Backtest, home: Home, stages: Stages) -> tuple[Backtest, Path 
     if done.run_id is not None:
         try:
             note_run(page.parent, done.run_id)
-        except OSError as error:
+        except (OSError, StoreError) as error:
             warning = f"that the runs were logged could not be written down in {page.parent}: {error}"
             done = replace(done, warnings=(*done.warnings, warning))
     return done, page

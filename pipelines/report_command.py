@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipelines.options import Config, JsonFile, Overrides, nightly_settings, screen, write_json
+from pipelines.options import JsonFile, screen, write_json
 from pipelines.outcome import Exit, reported
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from fints.settings import TrackingSettings
     from pipelines.home import Home
     from pipelines.kept import KeptReport
 
@@ -24,20 +25,21 @@ def report(
         bool,
         typer.Option("--resend", help="Upload a kept backtest to MLflow; without NAME, all that its server missed."),
     ] = False,
-    config: Config = None,
-    overrides: Overrides = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="With --resend, tracking.uri=…: to another server than that of the settings."),
+    ] = None,
     json_file: JsonFile = None,
 ) -> None:
     """List the reports of backtests and nights with their verdicts, print one again, or upload backtests later.
 
-    A backtest is uploaded to where its settings say, or to where --config or --set tracking.uri=… says.
+    A backtest is uploaded to where its own settings say, or to where --set tracking.uri=… says.
     """
     with reported():
         from pipelines.home import Home
 
-        home, console = Home.from_environment(), screen()
+        home, console, to = Home.from_environment(), screen(), _elsewhere(resend, overrides)
         if resend:
-            to = nightly_settings(config, overrides).tracking.uri if config or overrides else None
             outcome, ended = _upload(home, name, to, console)
             write_json(json_file, outcome)
             raise SystemExit(ended)
@@ -45,6 +47,16 @@ def report(
             write_json(json_file, _list(home, console))
         else:
             write_json(json_file, _print(home, name, console))
+
+
+def _elsewhere(resend: bool, overrides: list[str] | None) -> TrackingSettings | None:
+    """Return where --set sends backtests; None where it says nothing, so that their own settings hold."""
+    from fints.errors import ConfigError
+    from pipelines.kept import elsewhere
+
+    if overrides and not resend:
+        raise ConfigError("--set says where --resend uploads to; add --resend, or leave it out")
+    return elsewhere(overrides) if overrides else None
 
 
 def _list(home: Home, console: Console) -> list[dict[str, object]]:
@@ -70,7 +82,9 @@ def _print(home: Home, name: str, console: Console) -> dict[str, object]:
     return found.to_json()
 
 
-def _upload(home: Home, name: str | None, to: str | None, console: Console) -> tuple[dict[str, object], Exit]:
+def _upload(
+    home: Home, name: str | None, to: TrackingSettings | None, console: Console
+) -> tuple[dict[str, object], Exit]:
     """Upload kept backtests, and say what became of each."""
     from fints.errors import FintsError
     from pipelines.kept import resend

@@ -82,9 +82,10 @@ class AdaptiveBands:
 
     Conformal PID control (Angelopoulos, Candès & Tibshirani 2023, "Conformal PID control for time series prediction",
     NeurIPS 36) for every stated quantile: a scorecaster, the exponentially smoothed size of a series' errors, by which
-    the distances from the median are multiplied (see `Pace.shrink` for sizes below 1), and quantile tracking (eq. 3) of what is left, whose long-run coverage
-    holds whatever the series does. The tracker looks at each error with the bands of today rather than with those at
-    the time of its forecast, since errors of long horizons come late. There is no integrator.
+    the distances from the median are multiplied (see `Pace.shrink` for sizes below 1), and quantile tracking (eq. 3) of
+    what is left, whose long-run coverage holds whatever the series does. The tracker looks at each error with the bands
+    of today rather than with those at the time of its forecast, since errors of long horizons come late. There is no
+    integrator.
 
     Parameters
     ----------

@@ -275,6 +275,4 @@ def flat_start(n_cal: int, n_past: int, input_size: int, anchor: Anchor = "level
     """Return a start that forecasts its anchor, whatever the step."""
     width = (n_memories(input_size) - 1) * (1 + n_past) + 2
     nothing = Coefficients(np.zeros(n_cal), np.zeros((width, N_FADES)))
-    return LinearStart(
-        anchor=anchor, ridge=np.inf, phase=False, shared=nothing, own={}, units={}
-    )
+    return LinearStart(anchor=anchor, ridge=np.inf, phase=False, shared=nothing, own={}, units={})
