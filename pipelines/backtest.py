@@ -211,7 +211,7 @@ def compare_on(
     Raises
     ------
     SeriesError
-        If no series is long enough.
+        If no series is long enough, or nothing that was forecast can be scored.
     ModelError
         If no model finishes.
     """
@@ -228,6 +228,8 @@ def compare_on(
         result = replace(WalkForward(folds, settings.refit).run(panel, entrants, shown.progress, how), target=target)
     if len(result.failures) == len(settings.models):
         raise ModelError("no model finished: " + "; ".join(f"{n}: {cause}" for n, cause in result.failures.items()))
+    if result.shared().empty:
+        raise SeriesError(f"{target}: the models have no forecast in common that can be scored; ask for more windows")
     return TargetBacktest(
         target,
         plan,

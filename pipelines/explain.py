@@ -143,7 +143,7 @@ def _model(learnt: Lesson, shelf: Shelf, settings: NightlySettings, target: str,
     """Take the model of the night, or fit one as the night would."""
     shelved = shelf.find(learnt.key)
     if shelved is not None and shelved.model is not None:
-        return Found(shelved.model, [_part(shelved.blend, shelved.model.name)])
+        return Found(shelved.model, [part_in(shelved.blend, shelved.model.name)])
     with stages.stage(f"{target}: cycles"):
         _, plan, notes = find_plan(learnt.panel, settings)
     with stages.stage(f"{target}: fit") as stage:
@@ -152,19 +152,27 @@ def _model(learnt: Lesson, shelf: Shelf, settings: NightlySettings, target: str,
     return Found(model, [*notes, own])
 
 
-def _part(blend: Blend, name: str) -> str:
-    """Say what part a model has in what the night ships."""
+def part_in(blend: Blend, name: str) -> str:
+    """Say what part a model has in what the night ships.
+
+    Parameters
+    ----------
+    blend : Blend
+    name : str
+        Of the model.
+    """
     frame = blend.weights.to_frame()
     own = frame[frame["member"] == name]
-    if len(blend.weights.members) == 1:
-        return f"The night ships this model alone ({blend.name})."
     if own.empty:
         return f"The night ships {blend.name}, in which this model has no part."
-    ends = ["and on" if pd.isna(last) else f"to {last}" for last in own["last"]]
-    stretches = zip(own["first"].tolist(), ends, own["weight"].tolist(), strict=True)
-    said = [f"{100 * weight:.0f} % of bars {first} {end}" for first, end, weight in stretches]
+    if len(blend.weights.members) == 1:
+        return f"The night ships this model alone ({blend.name})."
+    said = [
+        f"{100 * weight:.0f} % " + (f"from bar {first} on" if pd.isna(last) else f"for bars {first} to {last}")
+        for first, last, weight in zip(own["first"], own["last"], own["weight"], strict=True)
+    ]
     others = ", ".join(member for member in blend.weights.members if member != name)
-    return f"The night ships {blend.name}, an average with {others}: this model is {' and '.join(said)}."
+    return f"The night ships {blend.name}, an average with {others}: the weight of this model is {' and '.join(said)}."
 
 
 def _ended(panel: pd.DataFrame, symbol: str, as_of: AsOf) -> tuple[str, ...]:

@@ -137,7 +137,7 @@ def _coverage(result: CrossValidation, name: str, panel: pd.DataFrame) -> pd.Dat
 
 def _windows(settings: NightlySettings) -> tuple[int, int, int]:
     """Bars ahead, number of windows, bars between them."""
-    return settings.h, settings.holdout.n_windows, settings.holdout.step_size or max(1, settings.h // 4)
+    return settings.h, settings.holdout.n_windows, settings.holdout.step_size or max(1, settings.h // 2)
 
 
 def comparable(

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class _Server(Section):
-    uri: str | None
+    uri: str | None = None
 
 
 class _Elsewhere(Section):
-    tracking: _Server
+    tracking: _Server = _Server()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +109,7 @@ def elsewhere(overrides: Iterable[str]) -> TrackingSettings:
     return TrackingSettings(uri=read_settings(_Elsewhere, None, overrides).tracking.uri)
 
 
-def resend(
-    home: Home, name: str | None = None, to: TrackingSettings | None = None
-) -> dict[str, str | FintsError]:
+def resend(home: Home, name: str | None = None, to: TrackingSettings | None = None) -> dict[str, str | FintsError]:
     """Upload kept backtests to MLflow.
 
     Parameters

@@ -168,6 +168,7 @@ def machine_readable(night: Night, page: Path, run_id: str | None) -> dict[str, 
                 "weights": _records(t.blend.weights.to_frame()),
                 "value": _records(t.blend.value),
                 "dropped": dict(t.blend.dropped),
+                "carried": list(t.carried),
             }
             for t in night.targets
         },
@@ -197,6 +198,7 @@ def _target_report(night: TargetNight, changes: tuple[str, ...]) -> TargetReport
         leaderboard=night.holdout.leaderboard,
         by_step=night.holdout.by_step,
         verdicts=night.holdout.verdicts,
+        carried=night.carried,
         found=night.found,
         plan=night.plan.to_frame(),
         changes=changes,

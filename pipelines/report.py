@@ -51,7 +51,7 @@ def how_it_was_done(done: Backtest) -> str:
     """Say in a sentence which windows there were and when models were fitted."""
     folds, refit = done.targets[0].result.folds, done.settings.refit
     # False and True count as 0 and 1
-    fitted = {0: "once, before the first", 1: "anew in each"}.get(refit, f"anew in every {refit} windows")
+    fitted = {0: "once, before the first", 1: "anew in each"}.get(refit, f"anew every {refit} windows")
     seeds = f", with {done.settings.seeds} seeds" if done.settings.seeds > 1 else ""
     return (
         f"{counted(len(folds), 'window')} of {counted(folds.h, 'bar')}, {folds.step_size} apart, from "

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from fints.errors import DataError, ModelError, SeriesError
+from fints.errors import DataError, EncodingError, ModelError, PlanError, SeriesError
+from fints.explain import cycle_sentences
 from fints.series import SeriesProblem, make_panel, panel_problems, usable
 from pipelines.assembly import assemble
 from pipelines.holdout import compare
@@ -56,6 +57,8 @@ class TargetNight:
         None where detection is switched off.
     problems : tuple of SeriesProblem
     notes : tuple of str
+    carried : tuple of str
+        What carries the transformer's gain over HAR, in sentences; none where that cannot be measured.
     seconds : dict of str to float
     """
 
@@ -71,6 +74,7 @@ class TargetNight:
     found: Periods | None
     problems: tuple[SeriesProblem, ...] = ()
     notes: tuple[str, ...] = ()
+    carried: tuple[str, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -137,6 +141,8 @@ def forecast_target(
         watch.lap("members")
         forecast, ended = _still_to_come(shipped.forecast(panel, known_at=as_of.known_at), panel, as_of)
     watch.lap("forecast")
+    carried = _carried(shelved.model, learnt.panel)
+    watch.lap("explanation")
     return TargetNight(
         target=target,
         panel=panel,
@@ -150,8 +156,19 @@ def forecast_target(
         found=found,
         problems=(*problems, *ended),
         notes=(*notes, *(f"{target}: {note}" for note in blend.notes)),
+        carried=carried,
         seconds=watch.seconds,
     )
+
+
+def _carried(model: CycleTransformer | None, panel: pd.DataFrame) -> tuple[str, ...]:
+    """Say what carries the gain of the transformer; a model or a panel that cannot be divided has no such sentences."""
+    if model is None:
+        return ()
+    try:
+        return cycle_sentences(model, panel)
+    except (DataError, EncodingError, ModelError, PlanError):
+        return ()
 
 
 def _fit(

@@ -78,7 +78,7 @@ class Comparison:
         """
         inside = [None if self.best.reason else name in self.best.models for name in self.order]
         table = pd.DataFrame(
-            {"letters": [self.family.letters.get(name, "") for name in self.order]},
+            {"letters": pd.array([self.family.letters.get(name, "") for name in self.order], dtype=object)},
             index=pd.Index(self.order, name="model", dtype=object),
         ).assign(in_set=pd.array(inside, dtype=object))
         if self.superior is not None:

@@ -123,7 +123,7 @@ def summarise(frame: pd.DataFrame, scales: pd.Series, by: list[str]) -> pd.DataF
     held = [column for column in (*named, *bands) if column in frame.columns]
     grouped = frame.groupby([*by, "unique_id"], sort=True)
     per_series = grouped[["squared", *held]].mean()
-    scale = per_series.index.get_level_values("unique_id").map(scales.to_dict())
+    scale = per_series.index.get_level_values("unique_id").map(scales.to_dict()).to_numpy(dtype=float)
     scored = per_series[held].rename(columns=named)
     scored.insert(0, "RMSE", np.sqrt(per_series["squared"]))
     scored.insert(2, "MASE", per_series["absolute"] / scale)

@@ -90,7 +90,7 @@ class CrossValidation:
         count = self.frame.groupby(KEYS)["model"].transform("size")
         taking_part = self.frame[["model", "seed"]].drop_duplicates()
         rows = self.frame[count == len(taking_part)].reset_index(drop=True)
-        return rows.join(losses(rows, self.target)) if len(rows) else rows
+        return rows.join(losses(rows, self.target))
 
     def leaderboard(self, levels: Sequence[float] = HEADLINE_LEVELS, against: str | None = None) -> pd.DataFrame:
         """Score the models on the rows they share, best RMSE first; of several seeds, the mean of their scores.
@@ -289,10 +289,11 @@ class CrossValidation:
             self._require([against])
         rows = self._rows()
         order = [str(name) for name in self._board()["model"] if name not in self.failures]
+        if rows.empty:
+            return compare_all(pd.DataFrame(), pd.DataFrame(), lag=self._lag, against=against)
         columns = ["model", "unique_id", "seed"]
-        losses = rows if len(rows) else rows.assign(squared=[])
-        pooled = losses.pivot_table(index="cutoff", columns="model", values="squared").reindex(columns=order)
-        cells = losses.groupby(["cutoff", *columns])["squared"].agg(["sum", "count"]).unstack(columns)
+        pooled = rows.pivot_table(index="cutoff", columns="model", values="squared").reindex(columns=order)
+        cells = rows.groupby(["cutoff", *columns])["squared"].agg(["sum", "count"]).unstack(columns)
         # windows weigh by their forecasts, so that the mean over windows is that over forecasts, as in the scores
         by_series = pd.DataFrame(cells["sum"] / cells["count"].mean())
         return compare_all(pooled, by_series, lag=self._lag, against=against)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isfinite, nan
+from math import inf, isinf, isnan, nan
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -67,8 +67,10 @@ def relative(rmse: float | None, other: float | None) -> float:
 
 def in_words(change: float) -> str:
     """Write a relative change of the RMSE."""
-    if not isfinite(change):
-        return "RMSE higher than none at all"
+    if isnan(change):
+        return "RMSE unknown"
+    if isinf(change):
+        return "RMSE above one of zero"
     percent = abs(change) * 100
     if percent < 0.05:  # noqa: PLR2004 — what would print as 0.0 %
         return "the same RMSE to within 0.1 %"

@@ -39,7 +39,7 @@ class Pace:
     """
 
     half_life: float = 10.0
-    rate: float = 0.02
+    rate: float = 0.005
     shrink: float = 0.3
 
     def __post_init__(self) -> None:

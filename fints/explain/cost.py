@@ -11,6 +11,7 @@ from fints.errors import EncodingError, PlanError
 from fints.explain.coalition import Known
 from fints.explain.dividing import crps, squared_errors
 from fints.explain.explanation import WINDOWS, groups_in, held_out
+from fints.explain.families import FAMILIES
 from fints.explain.groups import find_group
 from fints.explain.history import History
 from fints.explain.measured import BlockedLosses
@@ -75,7 +76,8 @@ def ablate(
         See `fints.explain.explain`.
     """
     history = History.of(model, panel)
-    groups = groups_in(history)
+    # one cycle is asked about: none is merged with others, and without coalitions their number costs nothing
+    groups = groups_in(history, most=len(model.plan.cycles) + len(FAMILIES) + 1)
     number = find_group(groups, cycle)
     group = groups[number]
     if not group.cycles:

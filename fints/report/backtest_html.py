@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 
 from fints.report import backtest_figures as figures
 from fints.report import backtest_tables as tables
 from fints.report import tables as cells
+from fints.report.pages import asset, template
 
 if TYPE_CHECKING:
     from fints.report.backtest import BacktestReport, ComparedTarget
     from fints.report.backtest_svg import Picture
     from fints.report.colours import Look
     from fints.report.tables import Table
-
-TEMPLATES = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +55,13 @@ def render_backtest(report: BacktestReport) -> str:
         content security policy.
     """
     report = replace(report, targets=tuple(replace(found, brief=True) for found in report.targets))
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    styles = "\n".join((TEMPLATES / name).read_text("utf-8") for name in ("nightly.css", "backtest.css"))
     looks = {found.call(name): look for found in report.targets for name, look in found.looks.items()}
-    return environment.get_template("backtest.html.j2").render(
+    return template("backtest.html.j2").render(
         report=report,
         chapters=[_chapter(report, found, i) for i, found in enumerate(report.targets)],
         looks=looks,
         problems=tables.problems(report),
-        style=Markup(styles),
+        style=asset("nightly.css", "backtest.css"),
     )
 
 

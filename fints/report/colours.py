@@ -165,7 +165,8 @@ def looks(models: Mapping[str, EncodingConfig | BaselineConfig | str]) -> dict[s
     models : mapping of str to settings or str
         What each model is, by name; see `colour`.
     """
-    found, drawn = {}, dict.fromkeys(("baseline", *ENCODING_COLOURS), 0)
+    found: dict[str, Look] = {}
+    drawn: dict[str, int] = {}
     for name, shade in colours(models).items():
         model = models[name]
         kind = model if isinstance(model, str) else model.kind

@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from math import isfinite
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from fints.explain import Measured, sentences
 from fints.report.explain_figures import attention_drawings, forecast_drawing, gain_drawing
 from fints.report.explain_tables import forecast_table, gain_table, told
-from fints.report.figures import specification
+from fints.report.pages import asset, template
 from fints.report.units import unit_of
 
 if TYPE_CHECKING:
@@ -22,8 +20,6 @@ if TYPE_CHECKING:
 
     from fints.explain import Explanation
     from fints.report.tables import Table
-
-TEMPLATES = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,12 +92,8 @@ def render_explanation(report: ExplainReport) -> str:
     """
     from plotly.offline import get_plotlyjs
 
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
-    environment.filters["spec"] = specification
     explanation = report.explanation
-    return environment.get_template("explain.html.j2").render(
+    return template("explain.html.j2").render(
         report=report,
         forecast=(
             forecast_table(explanation.forecast, report.target),
@@ -110,8 +102,8 @@ def render_explanation(report: ExplainReport) -> str:
         gain=(gain_table(explanation.gain), gain_drawing(explanation.gain)),
         attention=attention_drawings(explanation.attention),
         plotlyjs=Markup(get_plotlyjs()),
-        style=Markup((TEMPLATES / "nightly.css").read_text("utf-8")),
-        script=Markup((TEMPLATES / "nightly.js").read_text("utf-8")),
+        style=asset("nightly.css"),
+        script=asset("nightly.js"),
     )
 
 

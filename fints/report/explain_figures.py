@@ -9,7 +9,7 @@ import pandas as pd
 
 from fints.explain.decomposition import LEVEL
 from fints.explain.measured import SURE
-from fints.explain.sentences import percent
+from fints.explain.sentences import percent, share
 from fints.report.explain_tables import effect
 from fints.report.figures import BLUE, DASHES, INK, MUTED, SERIES_COLOURS, Drawing, axis, layout, line_trace
 
@@ -62,9 +62,7 @@ def gain_drawing(gain: Gain) -> Drawing:
     for loss, colour, shift in (("RMSE", BLUE, 0.12), ("CRPS", MUTED, -0.12)):
         values = np.array([100 * part.value.value for part in gain.parts[loss]])
         errors = np.array([100 * SURE * part.value.error for part in gain.parts[loss]])
-        said = [
-            f"{name}<br>{loss}: {v:.2f} % (± {e / SURE:.2f})" for name, v, e in zip(names, values, errors, strict=True)
-        ]
+        said = [f"{part.name}<br>{loss}: {share(part.value)}" for part in gain.parts[loss]]
         data.append(
             {
                 "type": "scatter",
@@ -89,7 +87,12 @@ def gain_drawing(gain: Gain) -> Drawing:
     spec["xaxis"] |= {"zeroline": True, "zerolinecolor": MUTED, "zerolinewidth": 1}
     listed = "; ".join(f"{part.name} {percent(part.value.value)}" for part in gain.parts["RMSE"])
     alt = f"What each part takes off the RMSE of {gain.reference}: {listed}. All: {percent(gain.total['RMSE'].value)}."
-    caption = f"Whiskers are {SURE:g} standard errors: where they cross zero, chance would do."
+    known = all(np.isfinite(part.value.error) for part in gain.parts["RMSE"])
+    caption = (
+        f"Whiskers are {SURE:g} standard errors: where they cross zero, chance would do."
+        if known
+        else f"No whiskers: {gain.blocks} blocks of dates are too few to tell anything from chance."
+    )
     return Drawing({"data": data, "layout": spec}, alt, caption, 120 + 44 * len(names))
 
 

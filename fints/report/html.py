@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from fints.report import combination, figures, periods, tables
+from fints.report.pages import asset, template
 from fints.report.units import unit_of
 
 if TYPE_CHECKING:
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from fints.report.nightly import NightlyReport, TargetReport
     from fints.report.tables import Table
     from fints.report.units import Unit
-
-TEMPLATES = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +62,7 @@ def render_nightly(report: NightlyReport) -> str:
     """
     from plotly.offline import get_plotlyjs
 
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["spec"] = figures.specification
-    return environment.get_template("nightly.html.j2").render(
+    return template("nightly.html.j2").render(
         report=report,
         headline=headline(report),
         glances=[tables.glance(report, target) for target in report.targets if target.series],
@@ -82,8 +71,8 @@ def render_nightly(report: NightlyReport) -> str:
         problems=tables.problems(report),
         usual_bars=tables.USUAL_BARS,
         plotlyjs=Markup(get_plotlyjs()),
-        style=Markup((TEMPLATES / "nightly.css").read_text("utf-8")),
-        script=Markup((TEMPLATES / "nightly.js").read_text("utf-8")),
+        style=asset("nightly.css"),
+        script=asset("nightly.js"),
     )
 
 

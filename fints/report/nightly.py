@@ -44,6 +44,8 @@ class TargetReport:
         As `CrossValidation.by_step` gives.
     verdicts : tuple of str
         As `CrossValidation.verdict` gives, the most important first.
+    carried : tuple of str
+        What carries the transformer's gain, as `fints.explain.cycle_sentences` gives.
     found : Periods, optional
         What the search for cycles found; None where there was none.
     plan : pandas.DataFrame
@@ -75,6 +77,7 @@ class TargetReport:
     leaderboard: pd.DataFrame = field(default_factory=_empty)
     by_step: pd.DataFrame = field(default_factory=_empty)
     verdicts: tuple[str, ...] = ()
+    carried: tuple[str, ...] = ()
     found: Periods | None = None
     plan: pd.DataFrame = field(default_factory=_empty)
     changes: tuple[str, ...] = ()

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from fints.report import tables
-from fints.report.figures import BLUE, MUTED, Drawing, axis, layout, line_trace, ribbon_trace, specification
+from fints.report.figures import BLUE, MUTED, Drawing, axis, layout, line_trace, ribbon_trace
+from fints.report.pages import asset, template
 from fints.report.spectra import UNITS, figure, spectrum_drawing
 from fints.report.tables import Cell, Table
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from fints.periods import Amplitudes, Line, Periods
     from fints.plan import FrequencyPlan
 
-TEMPLATES = Path(__file__).parent / "templates"
 _SURE = 1.96
 _PLAIN = 0.001
 _TINY = 1e-99
@@ -110,10 +108,6 @@ def render_periods(found: Periods, title: str, plan: FrequencyPlan) -> str:
     """
     from plotly.offline import get_plotlyjs
 
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
-    environment.filters["spec"] = specification
     sections = [
         _Section(
             name,
@@ -122,15 +116,15 @@ def render_periods(found: Periods, title: str, plan: FrequencyPlan) -> str:
         )
         for name in found.series
     ]
-    return environment.get_template("periods.html.j2").render(
+    return template("periods.html.j2").render(
         title=title,
         tables=(cycles_table(found), tables.plan(plan.to_frame(), "these series")),
         sections=sections,
         problems=[str(problem) for problem in found.problems],
         methods=sorted({line.method for line in found}),
         plotlyjs=Markup(get_plotlyjs()),
-        style=Markup((TEMPLATES / "nightly.css").read_text("utf-8")),
-        script=Markup((TEMPLATES / "nightly.js").read_text("utf-8")),
+        style=asset("nightly.css"),
+        script=asset("nightly.js"),
     )
 
 

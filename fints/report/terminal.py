@@ -57,7 +57,7 @@ def _forecasts(report: NightlyReport, target: TargetReport) -> RenderableType:
     grid = Table(
         title=Text(f"{content.caption} ({target.target})", style="bold"),
         title_justify="left",
-        caption=Text("\n".join([*target.verdicts, *combination.in_words(target)]), style="default"),
+        caption=Text("\n".join([*target.verdicts, *combination.in_words(target), *target.carried]), style="default"),
         caption_justify="left",
         header_style="dim",
         box=box.SIMPLE_HEAD,

@@ -22,11 +22,11 @@ class HoldoutSettings(Section):
     n_windows : int
         Rolling origins at the end of the data.
     step_size : int, optional
-        Bars between origins; a quarter of the horizon by default. Windows then overlap, which the tests between models
+        Bars between origins; half of the horizon by default. Windows then overlap, which the tests between models
         allow for.
     """
 
-    n_windows: int = Field(default=45, ge=1)
+    n_windows: int = Field(default=24, ge=1)
     step_size: int | None = Field(default=None, ge=1)
 
 

@@ -12,6 +12,7 @@ from statsmodels.stats.multitest import multipletests
 
 from fints.backtest import CrossValidation, Folds
 from fints.backtest.significance.bootstrap import REPETITIONS
+from fints.backtest.verdict import in_words, relative
 from fints.errors import UnknownNameError
 from fints.forecast import QUANTILE_COLUMNS, QUANTILES
 
@@ -228,3 +229,27 @@ def test_what_was_worked_out_before_is_not_changed_by_its_readers(cv: CrossValid
     rows = cv.shared()
     rows["squared"] = 0.0
     pd.testing.assert_frame_equal(cv.leaderboard(), before)
+
+
+def test_models_that_share_no_forecast_have_tables_without_scores_and_sentences_that_say_so(
+    cv: CrossValidation,
+) -> None:
+    apart = replace(cv, frame=cv.frame[(cv.frame["model"] == "HAR") == (cv.frame["unique_id"] == "A")])
+    assert apart.leaderboard(against="HAR").empty
+    assert apart.by_step().empty
+    assert apart.comparison("HAR").sentences()[0].endswith("was not tested: HAR has no scores.")
+    assert "no forecast in common" in apart.verdict("HAR", "Cycle")
+
+
+@pytest.mark.parametrize(
+    ("pair", "change", "words"),
+    [
+        ((0.98, 1.0), -0.02, "RMSE 2.0 % lower"),
+        ((1.0, 0.0), np.inf, "RMSE above one of zero"),
+        ((None, 1.0), np.nan, "RMSE unknown"),
+        ((0.0, 0.0), 0.0, "the same RMSE to within 0.1 %"),
+    ],
+)
+def test_a_change_of_the_rmse_in_words(pair: tuple[float, float], change: float, words: str) -> None:
+    assert relative(*pair) == pytest.approx(change, nan_ok=True)
+    assert in_words(relative(*pair)) == words

@@ -205,6 +205,12 @@ def test_a_backtest_whose_server_was_away_is_listed_printed_and_uploaded_later(f
     code, out, _, _ = fints("report", "--resend", brief=False)
     assert code == 1
     assert "MLflow did not take it" in out
+    for options, says in (
+        (("--resend", "--set=h=5"), "unknown key 'h'"),
+        (("--set=tracking.uri=http://127.0.0.1:9",), "--set says where --resend uploads to"),
+    ):
+        code, _, err, _ = fints("report", *options, brief=False)
+        assert (code, says in err) == (2, True), err
     code, _, err, _ = fints("report", "--resend", "yesterday", brief=False)
     assert code == 2
     assert "unknown backtest 'yesterday'" in err

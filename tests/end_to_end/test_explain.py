@@ -55,7 +55,9 @@ def test_the_model_that_a_night_keeps_is_the_one_that_is_explained(fints, tmp_pa
     assert code == 0, err
     assert "fit" not in err.split("explain")[0].rsplit("ingest", 1)[-1]
     (note,) = result["notes"]
-    assert re.match(r"The night ships Combination, an average with .*: this model is \d+ % of bars 1 and on\.$", note)
+    assert re.match(
+        r"The night ships Combination, an average with .*: the weight of this model is \d+ % from bar 1 on\.$", note
+    )
     assert "The night ships" in out
 
 

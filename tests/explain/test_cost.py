@@ -44,6 +44,17 @@ def test_a_cycle_in_the_linear_start_is_lost_with_its_calendar_terms(weekly_mode
     assert abs(cost.still["RMSE"].value) < 0.02
 
 
+def test_a_weak_cycle_is_taken_out_alone_however_many_there_are(weekly_panel):
+    panel = weekly_panel[weekly_panel["ds"] < "2001-06"].reset_index(drop=True)
+    plan = fints.FrequencyPlan.from_periods([fints.Cycle(float(p), strength=1 / p) for p in (5, 7, 9, 12, 15, 18)])
+    model = tiny_model()
+    model = fints.CycleTransformer(5, 40, "fourier_features", plan).with_settings(
+        model.design.network, model.design.training
+    )
+    cost = ablate(model.fit(panel), panel, "18 sessions", windows=16)
+    assert [cycle.period for cycle in cost.group.cycles] == [18.0]
+
+
 @pytest.mark.parametrize("name", ["11 days", "daily", ""])
 def test_a_cycle_that_the_plan_lacks_is_refused_with_those_it_has(weekly_model, weekly_panel, name):
     with pytest.raises(PlanError, match=r"has no cycle .*; it has: weekly cycle \(7 days\)"):

@@ -10,12 +10,13 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from fints.errors import FintsError, StoreError, UnknownNameError
+from fints.errors import ConfigError, FintsError, StoreError, UnknownNameError
 from fints.settings import BacktestSettings
 from pipelines import backtest_runs, publication
+from pipelines import kept as kept_module
 from pipelines.backtest import Backtest, run_backtest, verdicts
 from pipelines.home import Home
-from pipelines.kept import kept_report, kept_reports, resend
+from pipelines.kept import elsewhere, kept_report, kept_reports, resend
 from pipelines.kept_backtest import folder_of, keep, load
 from pipelines.progress import Stages, stages
 from pipelines.publication import publish
@@ -164,12 +165,50 @@ def test_what_a_server_missed_is_uploaded_later_and_once(
     assert resend(home) == {page.parent.name: "run 1"}
     assert resend(home) == {}
     assert [report.logged for report in kept_reports(home)] == [True]
-    assert resend(home, page.parent.name, "http://elsewhere:5000") == {page.parent.name: "run 2"}
+    assert resend(home, page.parent.name, elsewhere(["tracking.uri=http://elsewhere:5000"])) == {
+        page.parent.name: "run 2"
+    }
     assert [sent.settings.tracking.uri for sent in server.taken] == [None, "http://elsewhere:5000"]
     for sent in server.taken:
         pd.testing.assert_frame_equal(sent.targets[0].result.leaderboard(), done.targets[0].result.leaderboard())
     with pytest.raises(UnknownNameError, match="unknown backtest"):
         resend(home, "yesterday")
+
+
+def test_a_backtest_sent_to_a_server_by_its_own_settings_can_be_sent_to_the_home_instead(
+    done: Backtest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, server = Home(tmp_path_factory.mktemp("own")), Server()
+    server.away = False
+    monkeypatch.setattr(backtest_runs, "track", server.track)
+    own = {"tracking": done.settings.tracking.model_copy(update={"uri": "http://own:5000"})}
+    keep(replace(done, settings=done.settings.model_copy(update=own)), home)
+    assert len(resend(home)) == 1
+    (name,) = (report.name for report in kept_reports(home))
+    resend(home, name, elsewhere(["tracking.uri=null"]))
+    assert [sent.settings.tracking.uri for sent in server.taken] == ["http://own:5000", None]
+
+
+@pytest.mark.parametrize("override", ["h=5", "tracking.enabled=false", "tracking.url=http://localhost:1"])
+def test_what_was_decided_when_a_backtest_was_run_cannot_be_set_when_it_is_uploaded(override: str) -> None:
+    key = override.partition("=")[0]
+    with pytest.raises(ConfigError, match=rf"unknown key '{key}'.*\(known here: "):
+        elsewhere(["tracking.uri=http://elsewhere:5000", override])
+
+
+def test_an_upload_that_cannot_be_written_down_is_not_blamed_on_the_server(
+    done: Backtest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    home, server = Home(tmp_path_factory.mktemp("full")), Server()
+    server.away = False
+    keep(done, home)
+    monkeypatch.setattr(backtest_runs, "track", server.track)
+    monkeypatch.setattr(kept_module, "note_run", full)
+    (error,) = resend(home).values()
+    assert str(error).startswith("it was uploaded as run run 1, but that could not be written down")
 
 
 def test_one_that_was_logged_at_once_is_not_sent_again(

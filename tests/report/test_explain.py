@@ -1,6 +1,7 @@
 import io
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -130,6 +131,15 @@ def test_whiskers_are_as_wide_as_what_is_told_from_chance():
     first, _ = gain_drawing(explanation().gain).figure["data"]
     assert first["error_x"]["array"][0] == pytest.approx(2.6)
     assert first["x"] == [9.0, 1.0]
+
+
+def test_without_errors_the_figure_says_so_instead_of_looking_sure():
+    parts = tuple(replace(part, value=Measured(part.value.value, np.inf)) for part in explanation().gain.parts["RMSE"])
+    few = replace(explanation().gain, parts={"RMSE": parts, "CRPS": parts}, blocks=4)
+    drawing = gain_drawing(few)
+    assert drawing.caption == "No whiskers: 4 blocks of dates are too few to tell anything from chance."
+    assert drawing.figure["data"][0]["text"][0] == "weekly cycle<br>RMSE: 9.0 % (± unknown)"
+    assert "Whiskers are 2.6 standard errors" in gain_drawing(explanation().gain).caption
 
 
 def test_attention_has_a_line_for_each_head_and_a_cycle_closes():
