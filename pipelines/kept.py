@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 from fints.errors import FintsError, UnknownNameError
-from fints.settings import Section, TrackingSettings, read_settings
+from fints.settings import BacktestSettings, Section, TrackingSettings, read_settings
 from pipelines.kept_backtest import PAGE, RESULT, TEXT, load, note_run
 
 if TYPE_CHECKING:
@@ -93,20 +93,25 @@ def kept_report(home: Home, name: str) -> KeptReport:
     return reports[name]
 
 
-def elsewhere(overrides: Iterable[str]) -> TrackingSettings:
+def elsewhere(overrides: Iterable[str], config: Path | None = None) -> TrackingSettings:
     """Read where kept backtests are to be uploaded instead of where their own settings say.
 
     Parameters
     ----------
     overrides : iterable of str
         ``tracking.uri=…``: all else was decided when a backtest was run.
+    config : Path, optional
+        Settings of a backtest, of which nothing but the server is taken; `overrides` prevail.
 
     Raises
     ------
     ConfigError
         If there is another key among them, naming it.
     """
-    return TrackingSettings(uri=read_settings(_Elsewhere, None, overrides).tracking.uri)
+    said = read_settings(_Elsewhere, None, overrides).tracking
+    if config is None or "uri" in said.model_fields_set:
+        return TrackingSettings(uri=said.uri)
+    return TrackingSettings(uri=read_settings(BacktestSettings, config).tracking.uri)
 
 
 def resend(home: Home, name: str | None = None, to: TrackingSettings | None = None) -> dict[str, str | FintsError]:

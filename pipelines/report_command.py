@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from pipelines.home import Home
     from pipelines.kept import KeptReport
 
+Server = Annotated[
+    Path | None,
+    typer.Option("--config", "-c", help="With --resend, settings whose tracking server is taken.", dir_okay=False),
+]
 _MARKS = {True: "in MLflow", False: "not in MLflow yet: fints report --resend", None: ""}
 
 
@@ -25,6 +30,7 @@ def report(
         bool,
         typer.Option("--resend", help="Upload a kept backtest to MLflow; without NAME, all that its server missed."),
     ] = False,
+    config: Server = None,
     overrides: Annotated[
         list[str] | None,
         typer.Option("--set", help="With --resend, tracking.uri=…: to another server than that of the settings."),
@@ -33,12 +39,12 @@ def report(
 ) -> None:
     """List the reports of backtests and nights with their verdicts, print one again, or upload backtests later.
 
-    A backtest is uploaded to where its own settings say, or to where --set tracking.uri=… says.
+    A backtest is uploaded to where its own settings say, or to where --config or --set tracking.uri=… says.
     """
     with reported():
         from pipelines.home import Home
 
-        home, console, to = Home.from_environment(), screen(), _elsewhere(resend, overrides)
+        home, console, to = Home.from_environment(), screen(), _elsewhere(resend, config, overrides)
         if resend:
             outcome, ended = _upload(home, name, to, console)
             write_json(json_file, outcome)
@@ -49,14 +55,14 @@ def report(
             write_json(json_file, _print(home, name, console))
 
 
-def _elsewhere(resend: bool, overrides: list[str] | None) -> TrackingSettings | None:
-    """Return where --set sends backtests; None where it says nothing, so that their own settings hold."""
+def _elsewhere(resend: bool, config: Path | None, overrides: list[str] | None) -> TrackingSettings | None:
+    """Return where the options send backtests; None where they say nothing, so that their own settings hold."""
     from fints.errors import ConfigError
     from pipelines.kept import elsewhere
 
-    if overrides and not resend:
-        raise ConfigError("--set says where --resend uploads to; add --resend, or leave it out")
-    return elsewhere(overrides) if overrides else None
+    if (overrides or config) and not resend:
+        raise ConfigError("--config and --set say where --resend uploads to; add --resend, or leave them out")
+    return elsewhere(overrides or (), config) if overrides or config else None
 
 
 def _list(home: Home, console: Console) -> list[dict[str, object]]:

@@ -207,7 +207,7 @@ def test_a_backtest_whose_server_was_away_is_listed_printed_and_uploaded_later(f
     assert "MLflow did not take it" in out
     for options, says in (
         (("--resend", "--set=h=5"), "unknown key 'h'"),
-        (("--set=tracking.uri=http://127.0.0.1:9",), "--set says where --resend uploads to"),
+        (("--set=tracking.uri=http://127.0.0.1:9",), "--config and --set say where --resend uploads to"),
     ):
         code, _, err, _ = fints("report", *options, brief=False)
         assert (code, says in err) == (2, True), err

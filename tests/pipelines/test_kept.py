@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
@@ -20,6 +21,9 @@ from pipelines.kept import elsewhere, kept_report, kept_reports, resend
 from pipelines.kept_backtest import folder_of, keep, load
 from pipelines.progress import Stages, stages
 from pipelines.publication import publish
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SETTINGS = {
     "h": 6,
@@ -194,6 +198,13 @@ def test_what_was_decided_when_a_backtest_was_run_cannot_be_set_when_it_is_uploa
     key = override.partition("=")[0]
     with pytest.raises(ConfigError, match=rf"unknown key '{key}'.*\(known here: "):
         elsewhere(["tracking.uri=http://elsewhere:5000", override])
+
+
+def test_the_server_may_come_from_settings_which_a_single_one_overrules(tmp_path: Path) -> None:
+    config = tmp_path / "backtest.yaml"
+    config.write_text("h: 5\ntracking: {uri: 'http://theirs:5000'}\n", "utf-8")
+    assert elsewhere([], config).uri == "http://theirs:5000"
+    assert elsewhere(["tracking.uri=null"], config).uri is None
 
 
 def test_an_upload_that_cannot_be_written_down_is_not_blamed_on_the_server(
