@@ -64,8 +64,10 @@ def keep(done: Backtest, home: Home) -> Path:
         said = [f"{found.target}: {found.headlines()[0]}" for found in report.targets]
         plain = {"made": report.created_at.isoformat(), "verdict": said, **_plain(done)}
         write_text(folder / RESULT, json.dumps(plain, indent=1, allow_nan=False) + "\n")
-    except OSError as error:
-        raise StoreError(f"the backtest cannot be kept in {folder}: {error}; free space, or set FINTS_HOME") from error
+    except (OSError, ValueError) as error:  # a value that JSON or Parquet does not take must not lose the rest either
+        raise StoreError(
+            f"the backtest cannot be kept in {folder}: {error}; if there is no room, free space or set FINTS_HOME"
+        ) from error
     return folder / PAGE
 
 

@@ -94,7 +94,7 @@ def step_gains(samples: Samples, value: FloatArray, noise: Background, known: Se
     length -= np.sum(products[:, 1:] ** 2, axis=1)
     usable = length > _TINY * length.max()
     usable[:_MARGIN] = usable[-_MARGIN:] = False
-    return np.where(usable, 0.5 * products[:, 0] ** 2 / np.maximum(length, np.finfo(np.float64).tiny), 0.0)
+    return np.divide(0.5 * products[:, 0] ** 2, length, out=np.zeros(n), where=usable)
 
 
 def step_sizes(samples: Samples, value: FloatArray, noise: Background, found: Sequence[int]) -> FloatArray:
