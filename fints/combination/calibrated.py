@@ -12,7 +12,7 @@ import pandas as pd
 from fints.combination.tail import Tail
 from fints.conformal import AdaptiveBands, calibrate
 from fints.conformal.adaptive import Pace
-from fints.errors import ModelError, NotFittedError
+from fints.errors import ModelError, NotFittedError, SeriesError
 from fints.series import validate_panel
 
 if TYPE_CHECKING:
@@ -249,7 +249,7 @@ class ConformalForecaster:
         # the same rows give the same forecast: windows of a backtest ask for it again and again
         key = sha256(pd.util.hash_pandas_object(known, index=False).to_numpy().tobytes()).digest()
         if key not in self._known:
-            self._known[key] = fitted.model.forecast(known).to_long()
+            self._known[key] = _issued(fitted.model, known)
         return self._known[key]
 
     def _history(self, panel: pd.DataFrame | None) -> pd.DataFrame:
@@ -263,3 +263,20 @@ class ConformalForecaster:
         if self.fitted is None:
             raise NotFittedError(f"{self.name} was asked before it was fitted; call fit(panel) first")
         return self.fitted
+
+
+def _issued(model: Forecaster, known: pd.DataFrame) -> pd.DataFrame:
+    """Forecast all series at once; where one is too short for the model, every series that is not."""
+    try:
+        return model.forecast(known).to_long()
+    except SeriesError:
+        series = [rows.reset_index(drop=True) for _, rows in known.groupby("unique_id", sort=False)]
+        parts = [part for part in (_issued_alone(model, rows) for rows in series) if len(part)]
+        return pd.concat(parts, ignore_index=True) if parts else known.head(0)
+
+
+def _issued_alone(model: Forecaster, rows: pd.DataFrame) -> pd.DataFrame:
+    try:
+        return model.forecast(rows).to_long()
+    except SeriesError:
+        return rows.head(0)

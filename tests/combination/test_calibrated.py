@@ -109,3 +109,12 @@ def test_a_series_that_was_too_short_at_an_origin_waits(level, panel):
     for warm_up, followed in ((1, {"A", "B"}), (400, {"A"}), (10_000, set())):
         model = ConformalForecaster.around(fitted.fitted.model, fitted.bands, warm_up=warm_up)
         assert set(model.update(young).drifts) == followed
+
+
+def test_a_series_that_is_too_short_for_a_model_at_an_origin_does_not_stop_the_others(panel, early):
+    model = ConformalForecaster(fints.HAR(5, spans=(1, 200)), tail=TAIL).fit(early)
+    begun = panel["ds"] >= "2017-11-01"
+    young = panel[(panel["unique_id"] == "A") | begun].reset_index(drop=True)
+    both, alone = model.forecast(young), model.forecast(young[young["unique_id"] == "A"].reset_index(drop=True))
+    own = (both.frame["unique_id"] == "A").to_numpy()
+    np.testing.assert_array_equal(both.of(own).quantiles, alone.quantiles)
