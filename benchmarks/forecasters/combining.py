@@ -49,7 +49,7 @@ def _fitted(job: Job, group: Group, h: int, input_size: int) -> ConformalForecas
         bands = walk(judged(tail.frame, learned), Pace()).bands
         kept = tuple(tail.models[name] for name in learned.weights.members)
         combined = Combined(kept, learned.weights, failures=dict(tail.failures)).refitted(group.train)
-    print(group.name, learned.weights, learned.value.to_string(), dict(combined.failures), flush=True)
+    print(f"{group.name}: {learned.weights}", flush=True)
     return ConformalForecaster.around(Combination.around(combined), bands, warm_up=input_size + 1)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.forecasters.jobs import ENCODINGS, INFERENCE, OURS, PARTS, PEERS, Budget, jobs_of
+from benchmarks.forecasters.jobs import COMBINATION, ENCODINGS, INFERENCE, OURS, PARTS, PEERS, Budget, jobs_of
 from benchmarks.forecasters.judging import LEVELS, QUANTILE_NAMES
 from benchmarks.forecasters.page import page
 from benchmarks.forecasters.store import Cost, Store
@@ -24,6 +24,9 @@ def forecast_of(job) -> pd.DataFrame:
     noise = np.random.default_rng([job.seed, ENCODINGS.index(job.encoding or "none")]).standard_normal(len(frame))
     frame["yhat"] = (0.5 if job.encoding == "cycle" else 1.0) * np.sign(noise) * (1 + 0.01 * np.abs(noise))
     frame[QUANTILE_NAMES] = frame[["yhat"]].to_numpy() + np.linspace(-1, 1, len(LEVELS))
+    if job.model == COMBINATION:
+        frame["low95"], frame["high95"] = frame["yhat"] - 2, frame["yhat"] + 2
+        frame["regime"] = np.where(frame["number"] < 5, "calm", "stormy")
     return frame
 
 
@@ -41,12 +44,25 @@ def whole(tmp_path_factory) -> str:
 
 
 def test_a_page_of_everything_has_all_sections_and_nothing_that_was_not_run(whole):
-    for title in ("Targets", "Daily protocol, log return", "Hourly protocol", "Encodings under one", "What it takes"):
+    for title in (
+        "Targets",
+        "Daily protocol, log return",
+        "Hourly protocol",
+        "Encodings under one",
+        "Combination",
+        "What it takes",
+    ):
         assert f"## {title}" in whole
     assert "not run |" not in whole
     assert "nan" not in whole
     assert "500 sessions" in whole
     assert all(f"| {peer} |" in whole for peer in PEERS)
+
+
+def test_coverage_is_told_by_regime(whole):
+    rows = [line for line in whole.splitlines() if line.startswith("| daily log range | ")]
+    assert [row.split(" | ")[1] for row in rows if "%" not in row][-3:] == ["all", "calm", "stormy"]
+    assert rows[-1].endswith("| 100.0 | 30 |")
 
 
 def test_the_sentence_names_the_encoding_that_is_better_with_every_seed(whole):
