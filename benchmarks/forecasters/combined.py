@@ -29,20 +29,16 @@ def section(results: Results, known: pd.DataFrame | None) -> str:
     daily = {target: frames["daily", target] for target in AIMS if ("daily", target) in frames}
     scores = [_row(target, frame, known) for target, frame in daily.items()]
     covered = [row for (trial, target), frame in frames.items() for row in _covered(f"{trial} {TITLES[target]}", frame)]
+    listed = " and ".join(f"`{name}`" for name in MEMBERS)
     text = (
-        f"## {COMBINATION}\n\nThe transformer (cycle, one seed) with {_listed('daily')} on daily and with "
-        f"{_listed('hourly')} on hourly bars; weights learned on the last 50 origins, 10 bars apart, before each test; "
-        "bands calibrated there, and following what came from window to window. *t*: squared errors against the peer."
+        f"## {COMBINATION}\n\nThe transformer (cycle, one seed) with {listed}, as a night averages them; weights "
+        "learned on the last 50 origins, 10 bars apart, before each test; bands calibrated there, and following what "
+        "came from window to window. *t*: squared errors against the peer."
     )
     head = ("", "RMSE", "aim", "CRPS", "aim", "peer", "its RMSE", "its CRPS", "t, p")
     parts = [text, markdown(head, scores), *_hourly(frames.get(("hourly", "log_volume")))]
     parts.append("Share of values inside the bands; regimes are terciles of the volatility before a window.")
     return "\n\n".join([*parts, markdown(("", "windows", "80 %", "95 %", "n"), covered)])
-
-
-def _listed(trial: str) -> str:
-    *first, last = (f"`{name}`" for name in MEMBERS[trial])
-    return f"{', '.join(first)} and {last}"
 
 
 def _row(target: str, frame: pd.DataFrame, known: pd.DataFrame | None) -> tuple[str, ...]:

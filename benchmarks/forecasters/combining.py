@@ -41,7 +41,7 @@ def judge_combination(job: Job, trial: Trial) -> pd.DataFrame:
 
 
 def _fitted(job: Job, group: Group, h: int, input_size: int) -> ConformalForecaster:
-    members = [transformer(job, h, input_size), *(BASELINES[name].build(h) for name in MEMBERS[job.trial])]
+    members = [transformer(job, h, input_size), *(BASELINES[name].build(h) for name in MEMBERS)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tail = TAIL.forecast(group.train, members)

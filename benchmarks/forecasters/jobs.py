@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 OURS = "CycleTransformer"
 COMBINATION = "Combination"
-MEMBERS = {"daily": ("arima", "har_calendar", "gradient_boosting"), "hourly": ("har_calendar", "gradient_boosting")}
-"""Baselines that the combination averages with ours."""
-SETTINGS_OF_COMBINATION = 1
+MEMBERS = ("har_calendar", "gradient_boosting")
+"""Baselines that the combination averages with ours: those of a night."""
+SETTINGS_OF_COMBINATION = 2
 """To be raised with every change of its settings."""
 TARGETS = ("log_volume", "log_range", "log_return")
 ENCODINGS = ("none", "absolute_sinusoidal", "alibi", "xpos", "rope", "cycle", "clock", "t_rope")
@@ -79,7 +79,7 @@ class Job:
 
             network, training = NetworkConfig(**self.network), TrainingConfig(**self.training)
             ours = [network.model_dump(), training.model_dump()]
-            return ours if self.model == OURS else [*ours, MEMBERS[self.trial], SETTINGS_OF_COMBINATION]
+            return ours if self.model == OURS else [*ours, MEMBERS, SETTINGS_OF_COMBINATION]
         if self.model in (*PEERS, PANEL):
             return SETTINGS_OF_PEERS
         from fints.baselines import BASELINES
