@@ -38,9 +38,9 @@ class Pace:
         errors are small for a while and then are not: bands that had followed all the way hold too little.
     """
 
-    half_life: float = 10.0
-    rate: float = 0.005
-    shrink: float = 0.3
+    half_life: float = 15.0
+    rate: float = 0.002
+    shrink: float = 0.5
 
     def __post_init__(self) -> None:
         if not self.half_life > 0 or not 0 <= self.rate < 1 or not 0 <= self.shrink <= 1:
