@@ -22,6 +22,7 @@ The tree::
     ├── ModelError               a model cannot do what was asked (exit code 1)
     │   ├── NotFittedError       predict or save before fit
     │   ├── TrainingError        the loss or a gradient is not a number
+    │   ├── TuningError          a search came to no result
     │   └── BundleError          a saved model is damaged or of another version
     └── LockHeldError            another run holds the lock (exit code 75)
 
@@ -73,6 +74,9 @@ class UnknownNameError(UsageError):
         self.kind = kind
         self.name = name
         self.choices = tuple(known)
+
+    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, tuple[str, ...]]]:
+        return type(self), (self.kind, self.name, self.choices)
 
 
 class DateError(UsageError):
@@ -137,6 +141,10 @@ class NotFittedError(ModelError):
 
 class TrainingError(ModelError):
     """Training met a loss or a gradient that is not a number."""
+
+
+class TuningError(ModelError):
+    """A search came to no result, or one of its trials did not finish."""
 
 
 class BundleError(ModelError):

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from fints.bars.sources import make_source
 from fints.bars.store import BarStore
-from fints.errors import DataError, ModelError, SeriesError
-from fints.plan import FrequencyPlan
 from fints.series import get_target
 from pipelines.asof import observe
 from pipelines.ingest import stored_symbols, update, wanted_symbols
 from pipelines.model import fitting_plan, make_model
 from pipelines.plans import PlanBook
-from pipelines.publish import Night, machine_readable, nightly_report, track, write_page
-from pipelines.shelf import Shelf
-from pipelines.target import forecast_target
+from pipelines.publish import Night, begin_tracking, machine_readable, nightly_report, track, write_page
+from pipelines.targets import Evening, forecast_targets
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +26,6 @@ if TYPE_CHECKING:
     from pipelines.asof import AsOf
     from pipelines.home import Home
     from pipelines.progress import Stages
-    from pipelines.target import TargetNight
 
 
 LOG = logging.getLogger(__name__)
@@ -92,8 +88,7 @@ def run_nightly(settings: NightlySettings, home: Home, asked: pd.Timestamp | Non
     """
     for target in settings.targets:
         get_target(target)
-    priors = FrequencyPlan.from_periods(settings.periods.priors)
-    make_model(settings, fitting_plan(priors, settings)).design.network_for(0, 0)
+    make_model(settings, fitting_plan(settings.periods.stated_plan(), settings)).design.network_for(0, 0)
     with home.locked():
         now = pd.Timestamp.now("UTC")
         store = BarStore(home.store)
@@ -103,7 +98,10 @@ def run_nightly(settings: NightlySettings, home: Home, asked: pd.Timestamp | Non
         version = store.version()
         bars = store.read(symbols, settings.interval, version=version)
         bars, as_of = observe(bars, asked, live=source.live, now=now)
-        targets, problems = _targets(bars, settings, as_of, home, stages)
+        evening = Evening(settings, home, tuple(symbols), version, source.live, asked, now)
+        if settings.tracking.enabled:
+            begin_tracking(settings, home)
+        targets, problems = forecast_targets(evening, stages)
         plans = PlanBook.under(home, settings)
         night = Night(
             settings=settings,
@@ -118,25 +116,6 @@ def run_nightly(settings: NightlySettings, home: Home, asked: pd.Timestamp | Non
             changes={t.target: plans.changes(t.target, as_of, t.plan) for t in targets},
         )
         return _publish(night, store, home, stages)
-
-
-def _targets(
-    bars: pd.DataFrame, settings: NightlySettings, as_of: AsOf, home: Home, stages: Stages
-) -> tuple[tuple[TargetNight, ...], pd.DataFrame]:
-    """Forecast every target; one that cannot be is a problem, and the others go on."""
-    nights, problems = [], []
-    for target in settings.targets:
-        shelf = Shelf.under(home.models, settings.dataset, target, settings.digest)
-        try:
-            night = forecast_target(bars, target, settings, as_of, shelf, stages)
-        except (DataError, ModelError) as error:
-            problems.append({"unique_id": "all series", "target": target, "reason": str(error), "left_out": True})
-            continue
-        nights.append(night)
-        problems += [{"target": target, **asdict(problem)} for problem in night.problems]
-    if not nights:
-        raise SeriesError("nothing can be forecast. " + " ".join(str(p["reason"]) for p in problems))
-    return tuple(nights), pd.DataFrame(problems, columns=["unique_id", "target", "reason", "left_out"])
 
 
 def _findings(store: BarStore, symbols: list[str], settings: NightlySettings, as_of: AsOf) -> pd.DataFrame:

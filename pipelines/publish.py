@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -84,12 +86,13 @@ class Night:
 def nightly_report(night: Night) -> NightlyReport:
     """Fill the report of a night."""
     notes = [*night.as_of.notes, *(note for t in night.targets for note in t.notes)]
+    stated = night.settings.periods.told()
     return NightlyReport(
         as_of=night.as_of.stamp,
         created_at=night.created_at,
         interval=night.settings.interval,
         h=night.settings.h,
-        targets=tuple(_target_report(t, night.changes.get(t.target, ())) for t in night.targets),
+        targets=tuple(_target_report(t, stated, night.changes.get(t.target, ())) for t in night.targets),
         findings=night.findings,
         problems=night.problems,
         facts=_facts(night),
@@ -105,6 +108,16 @@ def write_page(night: Night, report: NightlyReport, home: Home) -> Path:
     path = folder / f"{night.settings.dataset}-{night.settings.interval}-{night.as_of}.html"
     write_text(path, render_nightly(report))
     return path
+
+
+def begin_tracking(settings: NightlySettings, home: Home) -> None:
+    """Load MLflow and make its database while models are fitted; what goes wrong, `track` meets again."""
+
+    def prepare() -> None:
+        with suppress(Exception):
+            Tracking(home.root, settings.tracking.uri).warm_up()
+
+    Thread(target=prepare, daemon=True, name="fints-tracking").start()
 
 
 def track(night: Night, page: Path, home: Home) -> str:
@@ -188,7 +201,7 @@ def _records(frame: pd.DataFrame) -> list[dict[str, object]]:
     return records
 
 
-def _target_report(night: TargetNight, changes: tuple[str, ...]) -> TargetReport:
+def _target_report(night: TargetNight, stated: str, changes: tuple[str, ...]) -> TargetReport:
     return TargetReport(
         target=night.target,
         description=TARGETS[night.target].doc,
@@ -201,6 +214,7 @@ def _target_report(night: TargetNight, changes: tuple[str, ...]) -> TargetReport
         carried=night.carried,
         found=night.found,
         plan=night.plan.to_frame(),
+        stated=stated,
         changes=changes,
         weights=night.blend.weights.to_frame(),
         value=night.blend.value,

@@ -2,13 +2,16 @@
 
 from fints.settings.backtest import BacktestSettings, Entry, TransformerEntry, WorkerSettings
 from fints.settings.nightly import BandSettings, CombinationSettings, HoldoutSettings, NightlySettings
+from fints.settings.periods import CycleSettings, PeriodSettings
 from fints.settings.reading import load_settings, read_settings
-from fints.settings.section import DataSettings, PeriodSettings, Section, TrackingSettings
+from fints.settings.section import DataSettings, Section, TrackingSettings
+from fints.settings.tune import TuneSettings
 
 __all__ = [
     "BacktestSettings",
     "BandSettings",
     "CombinationSettings",
+    "CycleSettings",
     "DataSettings",
     "Entry",
     "HoldoutSettings",
@@ -17,6 +20,7 @@ __all__ = [
     "Section",
     "TrackingSettings",
     "TransformerEntry",
+    "TuneSettings",
     "WorkerSettings",
     "load_settings",
     "read_settings",

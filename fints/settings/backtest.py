@@ -14,15 +14,8 @@ from fints.baselines.registry import BASELINES, AnyBaselineConfig
 from fints.encodings.combine import SplitConfig, SumConfig
 from fints.encodings.config import CycleConfig, EncodingConfig
 from fints.errors import UnknownNameError
-from fints.settings.section import (
-    ChosenEncoding,
-    DataSettings,
-    PeriodSettings,
-    Section,
-    Seed,
-    TrackingSettings,
-    spelled_out,
-)
+from fints.settings.periods import PeriodSettings
+from fints.settings.section import ChosenEncoding, DataSettings, Section, Seed, TrackingSettings, spelled_out
 from fints.transformer.config import NetworkConfig, TrainingConfig
 
 Budget = Literal["quick", "full"]
@@ -204,6 +197,7 @@ class BacktestSettings(DataSettings):
 
     @model_validator(mode="after")
     def _within_reach(self) -> Self:
+        self.periods.require_resolved(self.interval)
         if self.trained_h is not None and self.trained_h > self.h:
             raise ValueError(f"trained_h: {self.trained_h} bars, and only {self.h} are forecast; raise h or lower it")
         if self.test_size is not None and (self.test_size < self.h or (self.test_size - self.h) % self.step):

@@ -41,7 +41,7 @@ def misread_switches(value: object, read: object, place: tuple[str, ...] = ()) -
     place : tuple of str
         Keys that lead here.
     """
-    if isinstance(value, bool) and not isinstance(read, bool):
+    if isinstance(value, bool) and isinstance(read, int | float) and not isinstance(read, bool):
         yield f"{'.'.join(place)}: a number is wanted, not {str(value).lower()}"
     elif isinstance(value, dict) and isinstance(read, BaseModel):
         for key, inner in value.items():
@@ -91,7 +91,9 @@ def _keys_beside(place: list[str], kind: type[Section]) -> list[str]:
     for part in place[:-1]:
         if hasattr(inside, "model_fields"):
             inside = getattr(inside.model_fields.get(part), "annotation", None)
-        elif not part.isdigit():  # a place in a list leads to one of its members
+        elif part.isdigit():  # a place in a list leads to its member, if there is one kind of them
+            inside = members[0] if len(members := _members(inside)) == 1 else inside
+        else:
             inside = next((m for m in _members(inside) if "kind" in m.model_fields and _kind(m) == part), None)
     return sorted(inside.model_fields) if hasattr(inside, "model_fields") else []
 
@@ -103,4 +105,4 @@ def _kind(model: type[BaseModel]) -> object:
 def _members(union: object) -> list[type[BaseModel]]:
     """Models of a union that is told apart by ``kind``."""
     every = [member for argument in get_args(union) for member in (argument, *_members(argument))]
-    return [member for member in every if hasattr(member, "model_fields")]
+    return [member for member in every if isinstance(member, type) and hasattr(member, "model_fields")]

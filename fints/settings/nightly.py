@@ -10,7 +10,8 @@ from fints.baselines.registry import BASELINES
 from fints.conformal.adaptive import Pace
 from fints.encodings.config import CycleConfig
 from fints.errors import UnknownNameError
-from fints.settings.section import ChosenEncoding, DataSettings, PeriodSettings, Section, Seed, TrackingSettings
+from fints.settings.periods import PeriodSettings
+from fints.settings.section import ChosenEncoding, DataSettings, Section, Seed, TrackingSettings
 from fints.transformer.config import NetworkConfig, TrainingConfig
 
 
@@ -96,6 +97,21 @@ class BandSettings(Section):
         return Pace(self.half_life, self.rate, self.shrink)
 
 
+class NightWorkers(Section):
+    """Where the targets of a night are worked on.
+
+    Attributes
+    ----------
+    count : int, optional
+        Targets at a time, each in a process of its own; by default as many as this machine has cores.
+    threads : int
+        Of each. What a night finds may change with it in the last digits, and with nothing else here.
+    """
+
+    count: int | None = Field(default=None, ge=1)
+    threads: int = Field(default=1, ge=1)
+
+
 class NightlySettings(DataSettings):
     """Settings of `fints nightly` and `fints ingest`, besides those of `DataSettings`.
 
@@ -115,6 +131,7 @@ class NightlySettings(DataSettings):
     bands : BandSettings
     retrain_every : int
         Every so many sessions, counted from 1970, a new model is fitted; the nights until the next share it.
+    workers : NightWorkers
     tracking : TrackingSettings
     """
 
@@ -129,9 +146,15 @@ class NightlySettings(DataSettings):
     combination: CombinationSettings = Field(default_factory=CombinationSettings)
     bands: BandSettings = Field(default_factory=BandSettings)
     retrain_every: int = Field(default=20, ge=1)
+    workers: NightWorkers = Field(default_factory=NightWorkers)
     tracking: TrackingSettings = Field(default_factory=TrackingSettings)
+
+    @model_validator(mode="after")
+    def _resolves_its_cycles(self) -> Self:
+        self.periods.require_resolved(self.interval)
+        return self
 
     @property
     def digest(self) -> str:
         """Short hash of everything that decides what a fitted model is."""
-        return self.hash_without("tracking", "retrain_every")
+        return self.hash_without("tracking", "retrain_every", "workers")

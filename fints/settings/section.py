@@ -10,7 +10,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_valida
 
 from fints.bars.sources import SampleConfig, SourceConfig
 from fints.encodings.registry import AnyEncodingConfig
-from fints.plan import PRIOR_PERIODS
 
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
 """Of a random generator; torch takes no larger one."""
@@ -34,27 +33,6 @@ class Section(BaseModel):
         """Return a short hash of all that is set, some keys left out."""
         decisive = self.model_dump(mode="json", exclude=set(keys))
         return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:12]
-
-
-class PeriodSettings(Section):
-    """How the frequency plan is made.
-
-    Attributes
-    ----------
-    detect : bool
-        Whether the market's cycles are looked for; otherwise the priors are the plan.
-    priors : tuple of float
-        Periods in sessions, kept where nothing significant is found near them.
-    alpha : float
-        Largest q-value of a detected cycle.
-    most : int
-        Largest number of detected cycles in the plan.
-    """
-
-    detect: bool = True
-    priors: tuple[float, ...] = PRIOR_PERIODS
-    alpha: float = Field(default=0.05, gt=0, lt=1)
-    most: int = Field(default=4, ge=1)
 
 
 class TrackingSettings(Section):

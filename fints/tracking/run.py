@@ -37,7 +37,7 @@ class Run:
     run_id, experiment_id : str
     tables : list of str
         Artifacts that MLflow is told to show as tables, so far.
-    status : {"FINISHED", "FAILED"}
+    status : {"FINISHED", "FAILED", "KILLED"}
         With which it is closed, if nothing interrupts it.
     """
 
@@ -45,7 +45,7 @@ class Run:
     run_id: str
     experiment_id: str
     tables: list[str] = field(default_factory=list)
-    status: Literal["FINISHED", "FAILED"] = "FINISHED"
+    status: Literal["FINISHED", "FAILED", "KILLED"] = "FINISHED"
 
     def log(
         self,

@@ -29,12 +29,17 @@ LOG = logging.getLogger(__name__)
 CLIENT = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_ENABLE_ASYNC_LOGGING": "false",
+    "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "15",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
     "MLFLOW_ALLOW_PICKLE_DESERIALIZATION": "false",
 }
 """Environment of a client, where it says nothing else: MLflow waits minutes for a server that is not there, and would
-unpickle models."""
+unpickle models, and draw a bar for each of them across our progress."""
+
+
+DATABASES = ("sqlite:", "postgresql", "mysql", "mssql")
+"""Beginnings of URIs of databases that MLflow opens itself."""
 
 
 class Tracking:
@@ -71,8 +76,13 @@ class Tracking:
             self.store.create(lambda uri: _client(uri).search_experiments(max_results=1))
         self.store.require_in_place()
 
+    def warm_up(self) -> None:
+        """Do what is slow once in a process, before it is needed: load MLflow, and create the database."""
+        self.prepare()
+        self._client()
+
     @contextmanager
-    def run(self, experiment: str, name: str, tags: Mapping[str, str]) -> Iterator[Run]:
+    def run(self, experiment: str, name: str, tags: Mapping[str, str], run_id: str | None = None) -> Iterator[Run]:
         """Open a run, and leave it FINISHED, FAILED, or KILLED when interrupted.
 
         Parameters
@@ -81,22 +91,48 @@ class Tracking:
         name : str
         tags : mapping of str to str
             MLflow's own among them: ``mlflow.parentRunId``, ``mlflow.note.content``, ``mlflow.runColor``.
+        run_id : str, optional
+            Of a run that is opened again; a new one by default.
         """
         self.prepare()
         client = self._client()
         experiment_id = self._experiment(client, experiment)
         standard = {"fints.pid": str(os.getpid()), "fints.host": socket.gethostname(), "mlflow.source.name": "fints"}
-        info = client.create_run(experiment_id, run_name=name, tags={**standard, **tags}).info
-        opened = Run(client, info.run_id, experiment_id)
+        if run_id is None:
+            run_id = str(client.create_run(experiment_id, run_name=name, tags={**standard, **tags}).info.run_id)
+            opened = Run(client, run_id, experiment_id)
+        else:
+            client.update_run(run_id, status="RUNNING")
+            opened = Run(client, run_id, experiment_id)
+            opened.log(tags={**standard, **tags})
         try:
             yield opened
         except BaseException as error:
             status = "FAILED" if isinstance(error, Exception) else "KILLED"  # Ctrl-C, SystemExit of a signal handler
             if not (self.remote and _unanswered(error)):  # nobody would take note, and asking takes half a minute
                 with suppress(Exception):  # a store that is gone must not hide the error
-                    client.set_terminated(info.run_id, status)
+                    client.set_terminated(run_id, status)
             raise
-        client.set_terminated(info.run_id, opened.status)
+        client.set_terminated(run_id, opened.status)
+
+    def find(self, experiment: str, tags: Mapping[str, str]) -> list[Logged]:
+        """Return the runs of an experiment that have some tags, the newest first.
+
+        Parameters
+        ----------
+        experiment : str
+        tags : mapping of str to str
+        """
+        self.prepare()
+        client = self._client()
+        search = " and ".join(f"tags.`{key}` = '{value}'" for key, value in tags.items())
+        place, found, token = self._experiment(client, experiment), [], None
+        while True:
+            page = client.search_runs([place], search, order_by=["start_time DESC"], page_token=token)
+            found += page
+            token = page.token
+            if not token:
+                return found
 
     def sweep(self, experiment: str) -> int:
         """Mark runs of this machine whose process is gone as KILLED; return how many there were."""
@@ -159,7 +195,9 @@ class Tracking:
         found = client.get_experiment_by_name(name)
         if found is not None:
             return str(found.experiment_id)
-        where = {"artifact_location": (self.artifacts / name.replace("/", "-")).as_uri()} if self.local else {}
+        place = (self.artifacts / name.replace("/", "-")).as_uri()
+        # a server decides for itself; over a database that is named, MLflow would take the working directory
+        where = {"artifact_location": place} if self.local or self.uri.startswith(DATABASES) else {}
         try:
             return str(client.create_experiment(name, **where))
         except Exception:

@@ -19,6 +19,9 @@ _KNOWN = ((3, 17), (4, 0))
 _HEIGHT = 420
 """Of a chart in pixels: with MLflow's 360, a legend of more than four runs is cut off."""
 
+_SMOOTHNESS = 80
+"""Of 100."""
+
 
 @dataclass(frozen=True, slots=True)
 class Chart:
@@ -30,10 +33,13 @@ class Chart:
         Also its title: MLflow shows no other one.
     kind : {"LINE", "BAR"}
         A curve by step for each run, or a bar.
+    smoothed : bool
+        Whether curves are drawn smoothed: of many noisy points little else is seen. MLflow has a slider for it.
     """
 
     metric: str
     kind: Literal["LINE", "BAR"] = "LINE"
+    smoothed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +169,7 @@ def _chart(chart: Chart, uuid: str, section: str) -> dict[str, object]:
     if chart.kind == "BAR":
         return common
     return common | {
-        "lineSmoothness": 0,
+        "lineSmoothness": _SMOOTHNESS if chart.smoothed else 0,
         "scaleType": "linear",
         "xAxisScaleType": "linear",
         "xAxisKey": "step",
@@ -172,7 +178,7 @@ def _chart(chart: Chart, uuid: str, section: str) -> dict[str, object]:
         "yAxisExpressions": [],
         "ignoreOutliers": False,
         "useGlobalXaxisKey": True,
-        "useGlobalLineSmoothing": True,
+        "useGlobalLineSmoothing": not chart.smoothed,
         "selectedXAxisMetricKey": "",
     }
 

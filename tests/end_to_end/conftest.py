@@ -14,6 +14,7 @@ BRIEF = [
     "holdout.n_windows=2",
     "combination.members=[har_calendar]",
     "input_size=40",
+    "workers.count=1",
 ]
 """A night that is over in seconds; what it forecasts is worth nothing."""
 

@@ -1,5 +1,6 @@
 """The nightly run as a user sees it: exit codes, tables, files."""
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -210,19 +211,31 @@ def test_a_night_that_cannot_be_tracked_keeps_its_forecasts_and_says_so(fints, h
 
 def test_a_target_that_cannot_be_trained_is_named_and_the_other_goes_on(fints, monkeypatch):
     from fints.errors import TrainingError
-    from pipelines import nightly
+    from pipelines import targets
 
     def trained(bars, target, *rest):
         if target == "log_range":
             raise TrainingError("the loss of step 3 is nan")
         return forecast_target(bars, target, *rest)
 
-    forecast_target = nightly.forecast_target
-    monkeypatch.setattr(nightly, "forecast_target", trained)
+    forecast_target = targets.forecast_target
+    monkeypatch.setattr(targets, "forecast_target", trained)
     code, out, err, result = fints("nightly", *PLAIN)
     assert code == 3, err
     assert {f["target"] for f in result["forecasts"]} == {"log_volume"}
     assert "log_range: the loss of step 3 is nan" in out
+
+
+def test_targets_side_by_side_are_forecast_as_one_after_the_other(fints, home):
+    one = fints("nightly", *PLAIN)
+    shutil.rmtree(home / "models")
+    two = fints("nightly", *PLAIN, "--set=workers.count=2")
+    assert one[0] == two[0] == 0, two[2]
+    assert "log_range: fit …" in two[2]
+    alone, beside = ([{**f, "created_at": None} for f in found[3]["forecasts"]] for found in (one, two))
+    assert alone == beside
+    shelved = fints("nightly", *PLAIN, "--set=workers.count=2")[3]
+    assert "fit" not in shelved["seconds"]["log_volume"]
 
 
 def test_a_foreign_store_is_left_alone(fints, home):

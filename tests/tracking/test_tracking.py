@@ -1,5 +1,6 @@
 import multiprocessing
 import os
+import shutil
 import socket
 from contextlib import suppress
 
@@ -32,6 +33,21 @@ def test_runs_of_dead_processes_are_swept(tracking, read):
     assert tracking.sweep("fints/nightly/swept") == 1
     assert read(dead).info.status == "KILLED"
     assert read(alive).info.status == read(elsewhere).info.status == "RUNNING"
+
+
+def test_a_run_that_is_opened_again_stays_one_run(tracking, read):
+    with tracking.run("fints/tuning/again", "first", {"fints.study": "mine", "fints.kind": "tuning"}) as run:
+        run.log(params={"h": 5}, curves={"headline/error": {0: 2.0}})
+        run.status = "KILLED"
+    with tracking.run("fints/tuning/again", "later", {"fints.kind": "tuning"}, run.run_id) as again:
+        assert read(run.run_id).info.status == "RUNNING"
+        again.log(curves={"headline/error": {0: 1.0}})
+    (found,) = tracking.find("fints/tuning/again", {"fints.study": "mine", "fints.kind": "tuning"})
+    assert found.info.run_id == again.run_id == run.run_id
+    assert found.info.status == "FINISHED"
+    assert found.data.metrics["headline/error"] == 1.0
+    assert found.data.params == {"h": "5"}
+    assert tracking.find("fints/tuning/again", {"fints.study": "another"}) == []
 
 
 def test_every_experiment_has_a_link(tracking):
@@ -101,3 +117,15 @@ def test_a_server_that_goes_away_does_not_hide_what_went_wrong(tracking, monkeyp
     monkeypatch.setattr(Tracking, "_client", lambda _: client)
     with pytest.raises(ValueError, match="mine"), tracking.run("fints/nightly/test", "broken", {}):
         raise ValueError("mine")
+
+
+def test_over_a_database_that_is_named_artifacts_lie_in_the_home_and_not_where_fints_was_started(
+    tracking, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    other = tmp_path / "other.db"
+    shutil.copy(tracking.database, other)
+    with Tracking(tracking.home, f"sqlite:///{other}").run("fints/backtests/named", "run", {}) as run:
+        run.log_files({"a.txt": "a"})
+    assert [file.name for file in tracking.artifacts.rglob("a.txt")] == ["a.txt"]
+    assert not (tmp_path / "mlruns").exists()

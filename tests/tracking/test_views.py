@@ -1,6 +1,7 @@
 import base64
 import json
 import zlib
+from dataclasses import replace
 
 import mlflow
 import pytest
@@ -64,3 +65,14 @@ def test_only_versions_that_read_it_get_one(tracking, monkeypatch, version, know
 def test_a_view_that_cannot_be_kept_does_no_harm(tracking, caplog):
     assert not tracking.save_view("999999", VIEW)
     assert "could not be saved" in caplog.text
+
+
+def test_only_charts_that_ask_for_it_are_smoothed():
+    smooth = Chart("by_horizon/rmse", smoothed=True)
+    charts = replace(VIEW, sections=(ChartSection("Errors", (smooth, Chart("by_fold/rmse"))),)).state()[
+        "compareRunCharts"
+    ]
+    assert [(chart["lineSmoothness"] > 0, chart["useGlobalLineSmoothing"]) for chart in charts] == [
+        (True, False),
+        (False, True),
+    ]
