@@ -12,7 +12,6 @@ from fints.backtest import Execution, JobStore, WalkForward, Workers
 from fints.bars.sources import make_source
 from fints.bars.store import BarStore
 from fints.errors import DataError, ModelError, PlanError, SeriesError
-from fints.plan import FrequencyPlan
 from fints.series import SeriesProblem, get_target, make_panel, panel_problems
 from fints.settings.backtest import TransformerEntry
 from pipelines.alike import told_alike
@@ -31,12 +30,16 @@ if TYPE_CHECKING:
 
     from fints.backtest import CrossValidation, Extrapolation
     from fints.backtest.pace import Standing
+    from fints.plan import FrequencyPlan
     from fints.settings import BacktestSettings
     from pipelines.asof import AsOf
     from pipelines.home import Home
     from pipelines.progress import Stage, Stages
 
 LOG = logging.getLogger(__name__)
+
+LOCK_SECONDS = 300.0
+"""That another run is waited for: backtests hold the home while they ingest, a night until it is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +160,9 @@ def run_backtest(settings: BacktestSettings, home: Home, stages: Stages, asked: 
     """
     for target in settings.targets:
         get_target(target)
-    make_models(settings, FrequencyPlan.from_periods(settings.periods.priors))
+    make_models(settings, settings.periods.stated_plan())
     make_workers(settings)
-    with home.locked():
+    with home.locked(LOCK_SECONDS):
         now = pd.Timestamp.now("UTC")
         store, source = BarStore(home.store), make_source(settings.source)
         report = update(source, store, settings, stages, now)
@@ -234,7 +237,7 @@ def compare_on(
         target,
         plan,
         result,
-        verdicts(result, settings.against),
+        verdicts(result, settings.against, baseline_of(result, settings)),
         (*problems, *left_out),
         _beyond(result, panel, settings),
         settings.against,
@@ -300,17 +303,20 @@ def baseline_of(result: CrossValidation, settings: BacktestSettings) -> str | No
     return next((name for name in finished if name not in transformers), None)
 
 
-def verdicts(result: CrossValidation, against: str | None) -> tuple[Verdict, ...]:
+def verdicts(result: CrossValidation, against: str | None, baseline: str | None) -> tuple[Verdict, ...]:
     """Say of every model how it did beside one; by default, of the best how it did beside every other.
 
     Parameters
     ----------
     result : CrossValidation
     against : str, optional
+    baseline : str, optional
+        See `baseline_of`.
     """
     best, *others = result.leaderboard()["model"].astype(str)
     if against is None:
         pairs = [(best, other) for other in others]
     else:
         pairs = [(model, against) for model in (best, *others) if model != against]
-    return tuple(Verdict(*pair, said) for pair, said in zip(pairs, result.verdicts(pairs), strict=True))
+    said = result.verdicts(pairs, baseline=baseline)
+    return tuple(Verdict(*pair, sentence) for pair, sentence in zip(pairs, said, strict=True))

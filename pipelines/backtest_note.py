@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ COLUMNS = ("RMSE", "MAE", "MASE", "CRPS", "skill", "cov80", "cov95", "letters")
 def describe(scores: Mapping[str, Scores], links: Mapping[str, str]) -> str:
     """Describe a backtest.
 
-    MLflow folds a description and veils what is below its second line: verdict and links share the first paragraph, or
-    the links could not be clicked on.
+    MLflow folds a description and veils what is below its second line: the verdict in brief and the links share the
+    first paragraph, or the links could not be clicked on.
 
     Parameters
     ----------
@@ -30,20 +31,22 @@ def describe(scores: Mapping[str, Scores], links: Mapping[str, str]) -> str:
     """
     several = len(scores) > 1
     heads = {name: one.target.headlines() for name, one in scores.items()}
-    leads = [f"{f'**{name}**: ' if several else ''}{first}" for name, (first, *_) in heads.items()]
+    mark = {name: f"**{name}**: " if several else "" for name in scores}
+    briefs = [_plain(f"{mark[name]}{one.target.in_brief()}.") for name, one in scores.items()]
+    leads = [_plain(f"{mark[name]}{first}") for name, (first, *_) in heads.items()]
     where = " · ".join(f"[{words}]({address})" for words, address in links.items())
     parts = []
     for name, (_, *others) in heads.items():
-        said = "\n".join(f"- {sentence}" for sentence in others)
+        said = "\n".join(f"- {_plain(sentence)}" for sentence in others)
         parts += [*([f"### {name}"] if several else []), markdown(scores[name].board.reset_index()), said]
-    return "\n\n".join([f"{leads[0]} {where}", *leads[1:], *parts])
+    return "\n\n".join([f"{' '.join(briefs)} {where}", *leads, *parts])
 
 
 def describe_model(found: TargetBacktest, model: str) -> str:
     """Describe a model on a target: why it failed, or how it did beside others."""
     failure = found.result.failures.get(model)
     said = [] if failure is None else [f"**Failed on {found.target}:** {failure}"]
-    return "\n\n".join([*said, *found.said_of(model)])
+    return "\n\n".join(map(_plain, [*said, *found.said_of(model)]))
 
 
 def markdown(board: pd.DataFrame) -> str:
@@ -57,4 +60,9 @@ def markdown(board: pd.DataFrame) -> str:
 def _cell(value: object) -> str:
     if isinstance(value, float):
         return "" if value != value else f"{value:.4f}"  # noqa: PLR0124 — not a number
-    return str(value).replace("|", "\\|")
+    return _plain(str(value)).replace("|", "\\|")
+
+
+def _plain(text: str) -> str:
+    """Keep names from being taken for elements of HTML, which Markdown lets through."""
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text)

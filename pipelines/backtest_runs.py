@@ -60,7 +60,7 @@ def track(done: Backtest, home: Home, page: Path | None = None) -> str:
                 title = entry.label if len(done.targets) == 1 else f"{entry.label} on {found.target}"
                 with tracking.run(experiment, title, tags | _tags(entry, found, settings)) as child:
                     logged |= dict.fromkeys(_log_model(child, entry, done, found, scores[found.target], home))
-            view = comparison_view(parent.run_id, name, found.target, logged)
+            view = comparison_view(parent.run_id, name, found.target, logged, settings.h)
             views[found.target] = view.key if tracking.save_view(parent.experiment_id, view) else ""
         parent.log_files(_files(report, scores, page))
         parent.log_dataset(_dataset(done))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from fints.report.backtest_curves import MOST_DISTANCES
 from fints.tracking import Chart, ChartSection, SavedView
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ SECTIONS: tuple[tuple[str, Literal["LINE", "BAR"], str, int], ...] = (
 )
 """Beginning of metrics, how they are drawn, under which heading, how many side by side."""
 
+BY_BARS = ("by_horizon/", "extrapolation/")
+
 FOLDED = (ChartSection("train", unfolded=False), ChartSection("theta", unfolded=False))
 """Sections that MLflow fills itself: training curves and learned periods, by training step."""
 
@@ -37,7 +40,7 @@ def search_of(parent: str, target: str) -> str:
     return f"tags.`fints.backtest_id` = '{parent}' AND tags.`fints.target` = '{target}'"
 
 
-def comparison_view(parent: str, name: str, target: str, metrics: Iterable[str]) -> SavedView:
+def comparison_view(parent: str, name: str, target: str, metrics: Iterable[str], h: int) -> SavedView:
     """Lay out the models of a backtest on a target: a table by RMSE, and charts of every error.
 
     Parameters
@@ -49,10 +52,16 @@ def comparison_view(parent: str, name: str, target: str, metrics: Iterable[str])
     target : str
     metrics : iterable of str
         Those that were logged, in the order of their charts.
+    h : int
+        Bars ahead: of many, curves by bars ahead are smoothed.
     """
     metrics = tuple(metrics)
     drawn = [
-        ChartSection(heading, tuple(Chart(metric, kind) for metric in metrics if metric.startswith(begin)), columns)
+        ChartSection(
+            heading,
+            tuple(Chart(metric, kind, _smoothed(begin, h)) for metric in metrics if metric.startswith(begin)),
+            columns,
+        )
         for begin, kind, heading, columns in SECTIONS
     ]
     return SavedView(
@@ -63,3 +72,7 @@ def comparison_view(parent: str, name: str, target: str, metrics: Iterable[str])
         columns=tuple(f"headline/{column}" for column in COLUMNS if f"headline/{column}" in metrics),
         sections=(*(section for section in drawn if section.charts), *FOLDED),
     )
+
+
+def _smoothed(begin: str, h: int) -> bool:
+    return begin in BY_BARS and h > MOST_DISTANCES

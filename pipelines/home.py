@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +13,10 @@ from fints.errors import ConfigError, LockHeldError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from filelock import BaseFileLock
+
+LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +57,13 @@ class Home:
         return self.root / "reports"
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self, patience: float = 0.0) -> Iterator[None]:
         """Hold the home for one run.
+
+        Parameters
+        ----------
+        patience : float
+            Seconds that another run is waited for, which is said.
 
         Raises
         ------
@@ -67,7 +77,7 @@ class Home:
         try:
             self.root.mkdir(parents=True, exist_ok=True)
             lock = FileLock(self.root / ".lock")
-            lock.acquire(timeout=0)
+            _acquire(lock, patience)
         except Timeout as error:
             raise LockHeldError(f"another run is at work in {self.root}; wait for it, or set FINTS_HOME") from error
         except OSError as error:
@@ -76,3 +86,17 @@ class Home:
             yield
         finally:
             lock.release()
+
+
+def _acquire(lock: BaseFileLock, patience: float) -> None:
+    from filelock import Timeout
+
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        if not patience:
+            raise
+        LOG.warning(
+            "another run is at work in %s; it is waited for, %.0f s at most", Path(lock.lock_file).parent, patience
+        )
+        lock.acquire(timeout=patience)

@@ -1,4 +1,4 @@
-"""What was reported before: backtests and nights, with their verdicts; and a backtest uploaded later."""
+"""What was reported before: backtests, searches and nights, with their verdicts; and a backtest uploaded later."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class KeptReport:
     Parameters
     ----------
     name : str
-    kind : {"backtest", "night"}
+    kind : {"backtest", "tuning", "night"}
     page : Path
     verdict : tuple of str
         The first sentence of every target.
@@ -54,7 +54,7 @@ class KeptReport:
     def text(self) -> str:
         """Return the report as Markdown."""
         try:
-            return (self.page.parent / TEXT).read_text("utf-8") if self.kind == "backtest" else "\n".join(self.verdict)
+            return "\n".join(self.verdict) if self.kind == "night" else (self.page.parent / TEXT).read_text("utf-8")
         except OSError:
             return "\n\n".join(self.verdict)
 
@@ -71,12 +71,13 @@ class KeptReport:
 
 
 def kept_reports(home: Home) -> list[KeptReport]:
-    """List the reports under a home: backtests, then nights, each by name."""
+    """List the reports under a home: backtests, then searches, then nights, each by name."""
     backtests = [_backtest(file.parent) for file in sorted((home.reports / "backtests").glob(f"*/{RESULT}"))]
     nights = [
         KeptReport(page.stem, "night", page, _lead(page)) for page in sorted((home.reports / "nightly").glob("*.html"))
     ]
-    return [*backtests, *nights]
+    searches = [_search(file.parent) for file in sorted((home.reports / "tuning").glob(f"*/{RESULT}"))]
+    return [*backtests, *searches, *nights]
 
 
 def kept_report(home: Home, name: str) -> KeptReport:
@@ -171,6 +172,16 @@ def _backtest(folder: Path) -> KeptReport:
         return KeptReport(folder.name, "backtest", folder / PAGE, tuple(value["verdict"]), str(value["made"]), logged)
     except (OSError, ValueError, KeyError, TypeError) as error:
         return KeptReport(folder.name, "backtest", folder / PAGE, (f"damaged: {error}; run it again",))
+
+
+def _search(folder: Path) -> KeptReport:
+    try:
+        value = json.loads((folder / RESULT).read_text("utf-8"))
+        logged = True if value["mlflow_run"] is not None else False if value["tracked"] else None
+        said = (str(value["verdict"]), *([value["test"]["sentence"]] if value["test"] is not None else []))
+        return KeptReport(folder.name, "tuning", folder / PAGE, said, str(value["made"]), logged)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        return KeptReport(folder.name, "tuning", folder / PAGE, (f"damaged: {error}; run it again",))
 
 
 class _Leads(HTMLParser):

@@ -199,7 +199,7 @@ def _target(name: str, said: Mapping[str, Any], folder: Path) -> TargetBacktest:
         name,
         FrequencyPlan.from_dict(said["plan"]),
         result,
-        verdicts(result, said["against"]),
+        verdicts(result, said["against"], said["baseline"]),
         tuple(SeriesProblem(*problem) for problem in said["problems"]),
         Extrapolation(pd.read_parquet(beyond)) if beyond.exists() else None,
         said["against"],

@@ -39,6 +39,7 @@ def backtest_report(done: Backtest) -> BacktestReport:
         failed=done.failed,
         warnings=done.warnings,
         trained_h=None if settings.learned_h == settings.h else settings.learned_h,
+        stated=settings.periods.told(),
     )
 
 

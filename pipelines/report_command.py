@@ -37,7 +37,7 @@ def report(
     ] = None,
     json_file: JsonFile = None,
 ) -> None:
-    """List the reports of backtests and nights with their verdicts, print one again, or upload backtests later.
+    """List the reports of backtests, searches and nights with their verdicts, print one, or upload backtests later.
 
     A backtest is uploaded to where its own settings say, or to where --config or --set tracking.uri=… says.
     """
@@ -109,7 +109,9 @@ def _upload(
 
 
 def _show(found: KeptReport, console: Console) -> None:
-    mark = f"  ({_MARKS[found.logged]})" if _MARKS[found.logged] else ""
+    again = found.kind == "tuning" and found.logged is False
+    said = "not in MLflow yet: run the same fints tune again" if again else _MARKS[found.logged]
+    mark = f"  ({said})" if said else ""
     _say(console, f"{found.kind} {found.name}{mark}", "bold")
     for sentence in found.verdict:
         _say(console, f"  {sentence}")

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import time
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,7 +16,10 @@ from pipelines.options import Config, JsonFile, Overrides, nightly_settings, scr
 from pipelines.outcome import reported
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
+
+    from rich.console import Console
 
     from fints.tracking import Links, Tracking
 
@@ -26,7 +29,7 @@ _PORT = 5000
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The latest backtest that is in MLflow.
+    """The latest backtest, or search, that is in MLflow.
 
     Parameters
     ----------
@@ -54,25 +57,35 @@ class Places:
     experiments : mapping of str to str
         Address by name.
     latest : Verdict, optional
+        Of the backtests.
+    tuning : Verdict, optional
+        The latest of the searches.
     """
 
     base: str
     experiments: dict[str, str]
     latest: Verdict | None = None
+    tuning: Verdict | None = None
+
+    def verdicts(self) -> dict[str, Verdict]:
+        """Return what there is, by what it is of."""
+        found = {"backtest": self.latest, "tuning": self.tuning}
+        return {kind: verdict for kind, verdict in found.items() if verdict is not None}
 
 
-def latest_verdict(tracking: Tracking, address: Links) -> Verdict | None:
-    """Find the latest backtest; None if there is none.
+def latest_verdict(tracking: Tracking, address: Links, kind: str = "backtest") -> Verdict | None:
+    """Find the latest backtest or search; None if there is none.
 
     Parameters
     ----------
     tracking : Tracking
     address : Links
         Of the server that will show it.
+    kind : {"backtest", "tuning"}
     """
     from pipelines.backtest_view import REPORT, VERDICT, VIEW
 
-    run = tracking.latest("backtest")
+    run = tracking.latest(kind)
     if run is None:
         return None
     place, run_id, tags = run.info.experiment_id, run.info.run_id, run.data.tags
@@ -117,19 +130,33 @@ def ui(
 
 def find(tracking: Tracking, address: Links) -> Places:
     """Find what there is to look at on a server."""
-    return Places(address.base, tracking.places(address), latest_verdict(tracking, address))
+    latest, tuning = (latest_verdict(tracking, address, kind) for kind in ("backtest", "tuning"))
+    return Places(address.base, tracking.places(address), latest, tuning)
 
 
 def _show(found: Places, json_file: JsonFile) -> None:
-    say, latest = screen(), found.latest
-    if latest is not None:
+    say = screen()
+    for kind, latest in found.verdicts().items():
         said = f": {latest.sentence}" if latest.sentence else ""
-        say.print(f"latest backtest, {latest.name}{said}", highlight=False, markup=False, soft_wrap=True)
-    for name, link in {**({} if latest is None else latest.links), **found.experiments}.items():
-        say.print(f"  {name}: {link}", highlight=False, markup=False, soft_wrap=True)
+        say.print(f"latest {kind}, {latest.name}{said}", highlight=False, markup=False, soft_wrap=True)
+        _list(latest.links, say)
+    _list(found.experiments, say)
     say.print(f"open {found.base}", highlight=False, markup=False, soft_wrap=True)
-    plain = None if latest is None else {"name": latest.name, "sentence": latest.sentence, "links": latest.links}
-    write_json(json_file, {"link": found.base, "links": found.experiments, "latest": plain})
+    plain = {kind: asdict(verdict) for kind, verdict in found.verdicts().items()}
+    write_json(
+        json_file,
+        {
+            "link": found.base,
+            "links": found.experiments,
+            "latest": plain.get("backtest"),
+            "tuning": plain.get("tuning"),
+        },
+    )
+
+
+def _list(links: Mapping[str, str], say: Console) -> None:
+    for name, link in links.items():
+        say.print(f"  {name}: {link}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _await(server: subprocess.Popen[bytes], port: int, log: Path) -> None:

@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 
 from fints.backtest.significance import ConfidenceSet, SuperiorAbility, confidence_set, family, superior_ability
+from fints.backtest.significance.bootstrap import listed
 from fints.backtest.skill import Skill, skill
+from fints.backtest.verdict import counted_as
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,6 +38,8 @@ class Comparison:
         Whether any model beats the baseline; None where no baseline was chosen.
     skills : mapping of str to Skill
         Share of the baseline's RMSE that each other model saves; empty where no baseline was chosen.
+    overlapping : int
+        Windows that there are, where those overlap and the tests count fewer; else 0.
     """
 
     order: tuple[str, ...]
@@ -43,6 +47,7 @@ class Comparison:
     best: ConfidenceSet
     superior: SuperiorAbility | None = None
     skills: Mapping[str, Skill] = field(default_factory=dict)
+    overlapping: int = 0
 
     @property
     def against(self) -> str | None:
@@ -50,9 +55,19 @@ class Comparison:
         return None if self.superior is None else self.superior.against
 
     def sentences(self) -> tuple[str, ...]:
-        """Say in words what was found: about the baseline first, then about the best, then about all pairs."""
+        """Say in words what was found: about the baseline first, then about the best, then about all pairs.
+
+        Each sentence answers a question of its own. Where the one about pairs seems to take back what the first one
+        says of the baseline, or to go beyond it, that is explained.
+        """
         said = [] if self.superior is None else [self._headline(self.superior)]
-        return (*said, self.best.sentence(), self.family.sentence())
+        counted = counted_as(self.overlapping, self.best.windows)
+        said += [f"There are {counted} in every test."] if counted else []
+        return (*said, self.best.sentence(), " ".join([self.family.sentence(), *self._beside_the_pairs()]))
+
+    def named(self, model: str) -> bool | None:
+        """Tell whether the test against the baseline names a model as better; None where it was not made."""
+        return None if self.superior is None or self.superior.reason else model in self.superior.better
 
     def in_brief(self) -> str:
         """Say the verdict in a few words, without figures."""
@@ -87,6 +102,30 @@ class Comparison:
                 table[column] = np.array(values, dtype=float)
         return table
 
+    def _beside_the_pairs(self) -> list[str]:
+        """Say where the tests of pairs and that of all models against the baseline differ, and why they may."""
+        if self.superior is None or self.superior.reason:
+            return []
+        against, pairs = self.superior.against, self.family.pairs
+        apart = pairs[pairs["p_holm"] < self.family.alpha]
+        # a statistic is negative where the first of the pair loses less
+        less = {*apart["model"][(apart["against"] == against) & (apart["statistic"] < 0)]}
+        less |= {*apart["against"][(apart["model"] == against) & (apart["statistic"] > 0)]}
+        missing = [name for name in self.superior.better if name not in less]
+        beyond = [name for name in self.order if name in less and name not in self.superior.better]
+        said = []
+        if missing:
+            said.append(
+                f"The difference of {listed(missing)} from {against} is not among them: so many pairs at once ask for "
+                f"more evidence than the one question whether anything is better than {against}."
+            )
+        if beyond:
+            said.append(
+                f"{listed(beyond)} and {against} are among them, though the test of all models against {against} does "
+                "not name what is better there: it goes by the size of differences, this one by how steady they are."
+            )
+        return said
+
     def _headline(self, superior: SuperiorAbility) -> str:
         """Say whether anything beats the baseline, and how the best model did beside it."""
         said, against = superior.sentence(), superior.against
@@ -105,7 +144,9 @@ class Comparison:
         return f"{said} {first} has the lowest RMSE: {size} ({doubt})."
 
 
-def compare_all(pooled: pd.DataFrame, by_series: pd.DataFrame, *, lag: int, against: str | None = None) -> Comparison:
+def compare_all(
+    pooled: pd.DataFrame, by_series: pd.DataFrame, *, lag: int, against: str | None = None, overlapping: int = 0
+) -> Comparison:
     """Compare all models.
 
     Parameters
@@ -119,6 +160,8 @@ def compare_all(pooled: pd.DataFrame, by_series: pd.DataFrame, *, lag: int, agai
         Windows up to which losses may be correlated.
     against : str, optional
         The baseline; the tests against it are left out without one, and withheld where it is none of the models.
+    overlapping : int
+        Windows that the rows were made of, where there are more of them because they overlap.
 
     Returns
     -------
@@ -136,7 +179,8 @@ def compare_all(pooled: pd.DataFrame, by_series: pd.DataFrame, *, lag: int, agai
             for name in order
             if name != against
         }
-    return Comparison(order, family(pooled, lag=lag, alpha=ALPHA), confidence_set(pooled, lag=lag), superior, skills)
+    pairs, best = family(pooled, lag=lag, alpha=ALPHA), confidence_set(pooled, lag=lag)
+    return Comparison(order, pairs, best, superior, skills, overlapping)
 
 
 def _signed(share: float) -> str:

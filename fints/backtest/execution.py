@@ -138,12 +138,12 @@ class _Tally:
         self.jobs_done += 1
         self.reused += reused
         self.pace.finish(job.entrant.name, None if outcome.failure else outcome.seconds)
+        if self.watch is not None:  # first, or the windows would stand beside a time that is past
+            seconds, least = self.pace.left()
+            self.watch(Standing(self.jobs_done, self.total, self.reused, seconds, least))
         if not outcome.failure:
             self._tell(job, len(job.windows))
         self.done_windows[job.entrant.name] += len(job.windows)
-        if self.watch is not None:
-            seconds, least = self.pace.left()
-            self.watch(Standing(self.jobs_done, self.total, self.reused, seconds, least))
 
     def _tell(self, job: Job | KeptJob, done: int) -> None:
         if self.progress is not None:

@@ -97,7 +97,9 @@ def measure(
     for model in rows["model"].unique():
         if model not in trained_h:
             raise UnknownNameError("model", str(model), trained_h)
-    spreads = pd.concat([_spreads(folds.history(panel, cutoff), context).assign(cutoff=cutoff) for cutoff in folds])
+    spreads = pd.concat(
+        [context_spreads(folds.history(panel, cutoff), context).assign(cutoff=cutoff) for cutoff in folds]
+    )
     joined = rows.merge(spreads, on=["unique_id", "cutoff"], how="left")
     joined["distance"] = joined["step"] / joined["model"].map(dict(trained_h)).astype(float)
     joined["error"] = (joined["mean"] - joined["y"]) / joined["spread"]
@@ -106,7 +108,8 @@ def measure(
     return Extrapolation(joined.loc[within, columns].reset_index(drop=True))
 
 
-def _spreads(history: pd.DataFrame, context: int) -> pd.DataFrame:
+def context_spreads(history: pd.DataFrame, context: int) -> pd.DataFrame:
+    """Return the standard deviation of each series' last bars: ``unique_id, spread``."""
     last = history.groupby("unique_id", sort=False).tail(context)
     return last.groupby("unique_id")["y"].std(ddof=0).rename("spread").reset_index()
 

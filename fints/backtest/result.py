@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,8 @@ from fints.backtest.board import ranked, scored
 from fints.backtest.comparison import Comparison, compare_all
 from fints.backtest.extrapolation import Extrapolation, measure
 from fints.backtest.metrics import losses
-from fints.backtest.significance import DieboldMariano, diebold_mariano, holm, overlap_lag
+from fints.backtest.significance import DieboldMariano, diebold_mariano, holm
+from fints.backtest.spans import Spans
 from fints.backtest.verdict import Pairwise, relative
 from fints.errors import UnknownNameError
 
@@ -197,7 +198,8 @@ class CrossValidation:
         -------
         pandas.DataFrame
             ``model, against, rmse_change`` (−0.02: RMSE 2 % lower), ``statistic, p_value, p_holm`` (held against all
-            rows together), ``windows, lag, reason`` (why a test was withheld), ``sentence``.
+            rows together), ``windows`` (those that overlap counted together), ``lag, reason`` (why a test was
+            withheld), ``sentence``.
 
         Raises
         ------
@@ -260,7 +262,9 @@ class CrossValidation:
         """
         return self.verdicts([(model, against)], alpha=alpha)[0]
 
-    def verdicts(self, pairs: Sequence[tuple[str, str]], *, alpha: float = 0.05) -> list[str]:
+    def verdicts(
+        self, pairs: Sequence[tuple[str, str]], *, alpha: float = 0.05, baseline: str | None = None
+    ) -> list[str]:
         """Say in words of each pair whether its first model is better, all pairs held together by Holm's adjustment.
 
         Parameters
@@ -269,13 +273,19 @@ class CrossValidation:
             Names of models.
         alpha : float
             Chance of a single false "better" or "worse" among them.
+        baseline : str, optional
+            A model that all are tested against besides; sentences on it say where that test finds otherwise.
 
         Raises
         ------
         UnknownNameError
             If there is no such model.
         """
-        return [pair.sentence(alpha) for pair in self._pairs(pairs, "squared")]
+        found = self._pairs(pairs, "squared")
+        if baseline is not None:
+            named = self.comparison(baseline).named
+            found = [replace(p, named=named(p.model)) if p.against == baseline else p for p in found]
+        return [pair.sentence(alpha) for pair in found]
 
     def _board(self, levels: Sequence[float] = HEADLINE_LEVELS) -> pd.DataFrame:
         key = f"board {tuple(levels)}"
@@ -287,20 +297,24 @@ class CrossValidation:
     def _compared(self, against: str | None) -> Comparison:
         if against is not None:
             self._require([against])
-        rows = self._rows()
+        rows = self._spans.joined(self._rows())
         order = [str(name) for name in self._board()["model"] if name not in self.failures]
         if rows.empty:
-            return compare_all(pd.DataFrame(), pd.DataFrame(), lag=self._lag, against=against)
+            return compare_all(pd.DataFrame(), pd.DataFrame(), lag=self._spans.lag, against=against)
         columns = ["model", "unique_id", "seed"]
         pooled = rows.pivot_table(index="cutoff", columns="model", values="squared").reindex(columns=order)
         cells = rows.groupby(["cutoff", *columns])["squared"].agg(["sum", "count"]).unstack(columns)
         # windows weigh by their forecasts, so that the mean over windows is that over forecasts, as in the scores
         by_series = pd.DataFrame(cells["sum"] / cells["count"].mean())
-        return compare_all(pooled, by_series, lag=self._lag, against=against)
+        return compare_all(pooled, by_series, lag=self._spans.lag, against=against, overlapping=self._overlapping)
 
     @property
-    def _lag(self) -> int:
-        return overlap_lag(self.folds.h, self.folds.step_size)
+    def _spans(self) -> Spans:
+        return Spans.of(self.folds)
+
+    @property
+    def _overlapping(self) -> int:
+        return self._rows()["cutoff"].nunique() if self._spans.together > 1 else 0
 
     def _require(self, names: Sequence[str]) -> None:
         known = {*self.frame["model"].unique(), *self.failures, *self.models}
@@ -313,21 +327,24 @@ class CrossValidation:
         self._require([name for pair in pairs for name in pair])
         if loss not in LOSSES:
             raise UnknownNameError("loss", loss, LOSSES)
-        rows = self._rows()
+        rows = self._spans.joined(self._rows())
         rmse = self._board().set_index("model")["RMSE"]
         windows = rows.groupby(["cutoff", "model"])[loss].mean().unstack("model").sort_index() if len(rows) else rows
         tests = [self._test(windows, model, against) for model, against in pairs]
         adjusted = holm([test.p_value for test in tests])
         together = int(np.isfinite(adjusted).sum())
         return [
-            Pairwise(model, against, test, relative(rmse.get(model), rmse.get(against)), p, together)
+            Pairwise(model, against, test, relative(rmse.get(model), rmse.get(against)), p, together, self._overlapping)
             for (model, against), test, p in zip(pairs, tests, map(float, adjusted), strict=True)
         ]
 
     def _test(self, windows: pd.DataFrame, model: str, against: str) -> DieboldMariano:
         for name in (model, against):
             if name in self.failures:
-                return DieboldMariano(np.nan, np.nan, 0, self._lag, f"{name} did not finish: {self.failures[name]}")
+                why = f"{name} did not finish: {self.failures[name]}"
+                return DieboldMariano(np.nan, np.nan, 0, self._spans.lag, why)
         if windows.empty:
-            return DieboldMariano(np.nan, np.nan, 0, self._lag, "they have no forecast in common that can be scored")
-        return diebold_mariano(windows[model].to_numpy(float), windows[against].to_numpy(float), lag=self._lag)
+            return DieboldMariano(
+                np.nan, np.nan, 0, self._spans.lag, "they have no forecast in common that can be scored"
+            )
+        return diebold_mariano(windows[model].to_numpy(float), windows[against].to_numpy(float), lag=self._spans.lag)

@@ -25,6 +25,10 @@ class Pairwise:
         p-value held against all comparisons made together; that of the test where it stands alone.
     together : int
         Comparisons made together.
+    overlapping : int
+        Windows that the sample of the test was made of, where those overlap and fewer are counted; else 0.
+    named : bool, optional
+        Whether the test of all models against `against` says that `model` is better; None where it says nothing.
     """
 
     model: str
@@ -33,6 +37,8 @@ class Pairwise:
     change: float
     p_holm: float
     together: int = 1
+    overlapping: int = 0
+    named: bool | None = None
 
     def sentence(self, alpha: float = 0.05) -> str:
         """Say whether the model is better, with the difference, the p-value and the number of windows.
@@ -45,15 +51,33 @@ class Pairwise:
         test = self.test
         if test.windows == 0:
             return f"{self.model} cannot be compared with {self.against}: {test.reason}."
-        size = in_words(self.change)
+        size, counted = in_words(self.change), counted_as(self.overlapping, test.windows)
         if test.reason:
-            return f"{self.model} is not distinguishable from {self.against}: {size}, but {test.reason}."
+            why = f"there are {counted}, and {test.reason}" if counted else test.reason
+            return f"{self.model} is not distinguishable from {self.against}: {size}, but {why}."
         together = f"; Holm p {_p_value(self.p_holm)} for {self.together} comparisons" if self.together > 1 else ""
-        numbers = f"{size} over {test.windows} windows (Diebold–Mariano p {_p_value(test.p_value)}{together})"
+        over = counted or f"{test.windows} windows"
+        numbers = f"{size} over {over} (Diebold–Mariano p {_p_value(test.p_value)}{together})"
         # losses pool the series, RMSE averages over them: where they disagree on the direction, nothing is claimed
         if self.p_holm < alpha and self.change * test.statistic > 0:
-            return f"{self.model} is {'better' if test.statistic < 0 else 'worse'} than {self.against}: {numbers}."
+            better = test.statistic < 0
+            but = (
+                f"; the test of all models against {self.against} does not name it"
+                if better and self.named is False
+                else ""
+            )
+            return f"{self.model} is {'better' if better else 'worse'} than {self.against}: {numbers}{but}."
+        if self.named:
+            return (
+                f"As one of {self.together} pairs, {self.model} is not distinguishable from {self.against}: {numbers}; "
+                f"the test of all models against {self.against}, which asks less at once, names it as better."
+            )
         return f"{self.model} is not distinguishable from {self.against}: {numbers}."
+
+
+def counted_as(windows: int, counted: int) -> str:
+    """Say as how many windows side by side overlapping ones count; empty where none overlap."""
+    return f"{windows} windows, which overlap and count as {counted}" if windows > counted else ""
 
 
 def relative(rmse: float | None, other: float | None) -> float:

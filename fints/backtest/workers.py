@@ -9,17 +9,18 @@ from dataclasses import dataclass
 from functools import cache, partial
 from threading import Thread
 from time import sleep
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
+from fints.backtest.clusters import connected, lost, require_packages
 from fints.backtest.jobs import Outcome
-from fints.errors import ConfigError, UnknownNameError
+from fints.errors import ConfigError, FintsError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from types import ModuleType
 
     import pandas as pd
 
+    from fints.backtest.clusters import Cluster
     from fints.backtest.jobs import Job
     from fints.backtest.kept_job import KeptJob
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 Backend = Literal["loky", "ray", "dask", "spark"]
 
-_NEEDS = {"ray": ("ray",), "dask": ("dask", "distributed"), "spark": ("joblibspark", "pyspark")}
 _EVERY = 0.5
 """Seconds between two looks whether the starting process is still there."""
 
@@ -51,8 +51,7 @@ class Workers:
     threads : int, optional
         Of each job; by default one in another process, and as many as this process has in this one.
     address : str, optional
-        Of a running Ray or Dask cluster; by default one is started on this machine. A Spark session is found or made
-        by Spark itself.
+        Of a running cluster; by default one is started on this machine. Without one, Spark goes by its own settings.
 
     Raises
     ------
@@ -70,8 +69,8 @@ class Workers:
             raise ConfigError(f"a worker and a thread are the least; got {self.count} and {self.threads}")
         if self.backend not in get_args(Backend):
             raise UnknownNameError("backend", self.backend, get_args(Backend))
-        for module in _NEEDS.get(self.backend, ()):
-            _require(module, self.backend)
+        if self.backend != "loky":
+            require_packages(self.backend)
 
     @property
     def here(self) -> bool:
@@ -89,50 +88,52 @@ class Workers:
         panel : pandas.DataFrame
         told : callable, optional
             Called with a job and the number of its windows done, where the job is run in this process.
+
+        Raises
+        ------
+        ConfigError
+            If the cluster cannot be reached or started.
+        FintsError
+            If it breaks down.
         """
+        if not jobs:
+            return
         if self.backend == "loky" and (self.count == 1 or len(jobs) < 2):
             for i, job in enumerate(jobs):
-                with _threads(self.threads):
+                with limited_threads(self.threads):
                     outcome = job.run(panel, told and _of(job, told))
                 yield i, outcome
             return
-        with self._configured():
-            yield from self._spread(jobs, panel)
+        if self.backend == "loky":
+            yield from self._on_this_machine(jobs, panel)
+        else:
+            yield from self._on_a_cluster(self.backend, jobs, panel)
 
-    def _spread(self, jobs: Sequence[AnyJob], panel: pd.DataFrame) -> Iterator[Finished]:
+    def _on_this_machine(self, jobs: Sequence[AnyJob], panel: pd.DataFrame) -> Iterator[Finished]:
+        from joblib import parallel_config
         from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-        left = dict(enumerate(jobs))
-        starter = os.getpid() if self.backend == "loky" else None
-        call = partial(_alone, panel=panel, threads=self.threads or 1, starter=starter)
-        try:
-            for i, outcome in _parallel(left, call, self.count):
-                del left[i]
-                yield i, outcome
-        except TerminatedWorkerError:
-            # Whose process it was is not told: those that are left get one each.
-            for i, job in left.items():
-                yield i, _apart(i, job, call)
+        left, threads = dict(enumerate(jobs)), self.threads or 1
+        call = partial(_alone, panel=panel, threads=threads, starter=os.getpid())
+        with parallel_config("loky", n_jobs=self.count, inner_max_num_threads=threads):
+            try:
+                for i, outcome in _parallel(left, call, self.count):
+                    del left[i]
+                    yield i, outcome
+            except TerminatedWorkerError:
+                # Whose process it was is not told: those that are left get one each.
+                for i, job in left.items():
+                    yield i, _apart(i, job, call)
 
-    @contextmanager
-    def _configured(self) -> Iterator[None]:
-        """Make the backend the one that joblib uses."""
-        from joblib import parallel_config
-
-        match self.backend:
-            case "loky":
-                with parallel_config("loky", n_jobs=self.count, inner_max_num_threads=self.threads or 1):
-                    yield
-            case "ray":
-                with _ray(self.count, self.address), parallel_config("ray", n_jobs=self.count):
-                    yield
-            case "dask":
-                with _dask(self.count, self.address), parallel_config("dask", n_jobs=self.count):
-                    yield
-            case "spark":
-                _require("joblibspark", "spark").register_spark()
-                with parallel_config("spark", n_jobs=self.count):
-                    yield
+    def _on_a_cluster(self, cluster: Cluster, jobs: Sequence[AnyJob], panel: pd.DataFrame) -> Iterator[Finished]:
+        call = partial(_alone, panel=panel, threads=self.threads or 1, starter=None)
+        with connected(cluster, self.count, self.address):
+            try:
+                yield from _parallel(dict(enumerate(jobs)), call, self.count)
+            except FintsError:
+                raise
+            except Exception as error:
+                raise lost(cluster, error) from error
 
 
 def cores() -> int:
@@ -170,13 +171,13 @@ def _apart(number: int, job: AnyJob, call: Call) -> Outcome:
 
 def _alone(number: int, job: AnyJob, panel: pd.DataFrame, threads: int, starter: int | None) -> Finished:
     if starter is not None:
-        _end_with(starter)
-    with _threads(threads):
+        end_with(starter)
+    with limited_threads(threads):
         return number, job.run(panel)
 
 
 @cache
-def _end_with(starter: int) -> None:
+def end_with(starter: int) -> None:
     """End this process soon after the one that started it is gone, however that was killed."""
 
     def watch() -> None:
@@ -188,7 +189,7 @@ def _end_with(starter: int) -> None:
 
 
 @contextmanager
-def _threads(number: int | None) -> Iterator[None]:
+def limited_threads(number: int | None) -> Iterator[None]:
     """Give everything that multiplies matrices so many threads; None leaves all as it is."""
     if number is None:
         yield
@@ -209,41 +210,3 @@ def _threads(number: int | None) -> Iterator[None]:
 
 def _of(job: AnyJob, told: Callable[[AnyJob, int], None]) -> Callable[[int], None]:
     return lambda done: told(job, done)
-
-
-@contextmanager
-def _ray(count: int, address: str | None) -> Iterator[None]:
-    ray = _require("ray", "ray")
-    from ray.util.joblib import register_ray
-
-    ours = not ray.is_initialized()
-    if ours:
-        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-        alone: dict[str, Any] = {} if address else {"num_cpus": count, "include_dashboard": False}
-        ray.init(address=address, log_to_driver=False, logging_level="warning", **alone)
-    register_ray()
-    try:
-        yield
-    finally:
-        if ours:
-            ray.shutdown()
-
-
-@contextmanager
-def _dask(count: int, address: str | None) -> Iterator[None]:
-    distributed = _require("distributed", "dask")
-    alone: dict[str, Any] = {"n_workers": count, "threads_per_worker": 1, "dashboard_address": None}
-    with distributed.Client(address) if address else distributed.Client(**alone):
-        yield
-
-
-def _require(module: str, extra: str) -> ModuleType:
-    """Import a package that an extra installs."""
-    from importlib import import_module
-
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise ConfigError(
-            f"the backend {extra!r} needs the package {module}, which is not installed: pip install 'fints[{extra}]'"
-        ) from error

@@ -99,6 +99,8 @@ class BacktestReport:
     warnings : tuple of str
     trained_h : int, optional
         Bars ahead that transformers were trained for, where those are fewer.
+    stated : str
+        Where the cycles come from, if they were not looked for.
     """
 
     dataset: str
@@ -113,6 +115,7 @@ class BacktestReport:
     failed: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     trained_h: int | None = None
+    stated: str = ""
 
 
 def short(name: str) -> str:

@@ -9,15 +9,13 @@ import pandas as pd
 
 from fints.backtest.extrapolation import BANDS
 from fints.backtest.metrics import LEVELS
+from fints.report.backtest_curves import ceiling, joined_steps, reached, taken_together, within_reach
 from fints.report.backtest_svg import WIDTH, Axes, Canvas, Picture, Scale, axes, spanning
 
 if TYPE_CHECKING:
     from fints.backtest import CrossValidation
     from fints.backtest.skill import Skill
     from fints.report.backtest import ComparedTarget
-
-FAR = 1.6
-"""Errors so many times the lowest are left out of a chart, which says so."""
 
 MOST_SERIES = 24
 ROW = 26.0
@@ -41,28 +39,31 @@ MOST_POINTS = 8
 
 def by_step(found: ComparedTarget, steps: pd.DataFrame, word: str) -> Picture:
     """Draw the RMSE of every model by steps ahead."""
-    drawn, beyond = _within_reach(found, steps)
-    pair = axes(steps["step"], drawn["RMSE"].clip(upper=_ceiling(drawn)))
+    joined, together = joined_steps(steps)
+    drawn, beyond = within_reach(joined)
+    pair = axes(steps["step"], drawn["RMSE"].clip(upper=ceiling(drawn)))
     pair.frame(f"{word}s ahead", f"RMSE of {found.target}", _number)
     _lines(pair, found, drawn, "RMSE")
     mean = steps.groupby("model")["RMSE"].mean()
     best = str(mean.idxmin())
     lowest = f"Averaged over steps, {found.call(best)} is lowest with {mean.min():.4f}."
     alt = f"RMSE by {word}s ahead of {_listed(found)}. {lowest}"
-    return Picture(pair.canvas.drawn(alt), alt, "Error by distance; lower is better." + _left_out(found, beyond))
+    caption = f"Error by distance{taken_together(together, word)}; lower is better." + _left_out(found, beyond)
+    return Picture(pair.canvas.drawn(alt), alt, caption)
 
 
 def against_baseline(found: ComparedTarget, steps: pd.DataFrame, word: str) -> Picture | None:
     """Draw each model's RMSE by steps ahead relative to the baseline's; None without a baseline that finished."""
     against = found.comparison.against
-    table = steps.pivot_table(index="step", columns="model", values="RMSE")
+    joined, together = joined_steps(steps)
+    table = joined.pivot_table(index="step", columns="model", values="RMSE")
     if against is None or against not in table.columns:
         return None
     change = 100 * (table.div(table[against], axis=0) - 1)
     frame = change.melt(ignore_index=False, value_name="change").reset_index()
-    most = 100 * (FAR - 1)
-    drawn = frame[frame.groupby("model")["change"].transform("mean") <= most]
-    pair = axes(frame["step"], [*drawn["change"].clip(-most, most), 0.0])
+    drawn = frame[frame["model"].isin(reached(steps))]
+    most = ceiling(drawn, "change")
+    pair = axes(steps["step"], [*drawn["change"].clip(-most, most), 0.0])
     pair.frame(f"{word}s ahead", f"RMSE relative to {found.call(against)}, %", _percent)
     pair.canvas.rule((pair.x.start, pair.x.end), (pair.y(0), pair.y(0)), "mark")
     _lines(pair, found, drawn, "change")
@@ -74,7 +75,8 @@ def against_baseline(found: ComparedTarget, steps: pd.DataFrame, word: str) -> P
         else ""
     )
     beyond = [str(name) for name in table.columns if name not in set(drawn["model"])]
-    caption = f"Below the line of {found.call(against)} a model is better than it." + _left_out(found, beyond)
+    below = f"Below the line of {found.call(against)} a model is better than it{taken_together(together, word)}."
+    caption = below + _left_out(found, beyond)
     return Picture(pair.canvas.drawn(alt), alt, caption)
 
 
@@ -128,7 +130,7 @@ def beyond_horizon(found: ComparedTarget) -> Picture | None:
     names = [name for *_, name in BANDS if name in set(bands["band"])]
     place = {name: i for i, name in enumerate(names)}
     frame = bands.assign(place=bands["band"].map(place)).sort_values("place")
-    drawn, beyond = _within_reach(found, frame)
+    drawn, beyond = within_reach(frame)
     pair = axes([0, len(names) - 1], drawn["RMSE"])
     pair = Axes(pair.canvas, Scale(-0.25, len(names) - 0.75, pair.x.start, pair.x.end), pair.y)
     pair.frame("distance in trained horizons", "RMSE in standard deviations of the context", _number, x_ticks=False)
@@ -198,7 +200,7 @@ def by_window(found: ComparedTarget) -> Picture | None:
     saved = (-table.sub(table[against], axis=0)).cumsum()
     unit = float(table[against].sum())
     share = 100 * saved / unit if unit > 0 else saved * np.nan
-    kept = [name for name in share.columns if share[name].iloc[-1] > -100 * (FAR - 1)]
+    kept = reached(found.board())
     frame = share[kept].melt(ignore_index=False, value_name="saved").reset_index()
     order = {cutoff: i for i, cutoff in enumerate(table.index)}
     frame["place"] = frame["cutoff"].map(order)
@@ -228,8 +230,8 @@ def per_series(found: ComparedTarget, word: str) -> tuple[Picture, ...]:
     drawings = []
     for name in sorted(table["unique_id"].unique())[:MOST_SERIES]:
         own = table[table["unique_id"] == name]
-        drawn, beyond = _within_reach(found, own)
-        pair = axes(own["step"], drawn["RMSE"].clip(upper=_ceiling(drawn)))
+        drawn, beyond = within_reach(joined_steps(own)[0])
+        pair = axes(own["step"], drawn["RMSE"].clip(upper=ceiling(drawn)))
         pair.frame(f"{word}s ahead", f"{name}: RMSE", _number)
         _lines(pair, found, drawn, "RMSE")
         mean = own.groupby("model")["RMSE"].mean()
@@ -273,20 +275,6 @@ def timeline(result: CrossValidation) -> Picture | None:
     return Picture(
         canvas.drawn(alt), alt, f"One row for each window, the oldest on top. Training begins on {oldest:%Y-%m-%d}."
     )
-
-
-def _within_reach(found: ComparedTarget, frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Leave out models so far above the best that they would flatten the others; say which."""
-    mean = frame.groupby("model")["RMSE"].mean()
-    kept = mean.index[mean <= FAR * mean.min()]
-    beyond = [name for name in found.looks if name in mean.index and name not in kept]
-    return frame[frame["model"].isin(kept)], beyond
-
-
-def _ceiling(frame: pd.DataFrame) -> float:
-    """Return the height of a chart: single steps of poor models may reach beyond it."""
-    mean = frame.groupby("model")["RMSE"].mean()
-    return FAR * float(frame.loc[frame["model"] == mean.idxmin(), "RMSE"].max())
 
 
 def _lines(pair: Axes, found: ComparedTarget, frame: pd.DataFrame, column: str) -> None:

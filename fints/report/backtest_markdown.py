@@ -28,17 +28,18 @@ def backtest_markdown(report: BacktestReport) -> str:
     """
     parts = [f"**{found.target}**: {found.headlines()[0]}" for found in report.targets]
     for found in report.targets:
-        parts += [f"## {found.target}", _table(tables.leaderboard(found)), *found.headlines()[1:]]
+        parts += [f"## {found.target}", table_markdown(tables.leaderboard(found)), *found.headlines()[1:]]
         parts.append("\n".join(f"- {sentence}" for sentence in found.verdicts))
         if (distances := tables.distances(found)) is not None:
-            parts += [distances.caption + ", in standard deviations of the context:", _table(distances)]
+            parts += [distances.caption + ", in standard deviations of the context:", table_markdown(distances)]
     rows = tables.problems(report).rows
     parts.append("\n".join("- " + ": ".join(cell.text for cell in row if cell.text) for row in rows))
     parts.append(report.how)
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _table(table: Table) -> str:
+def table_markdown(table: Table) -> str:
+    """Write a table as Markdown, its columns padded."""
     cells = [[_text(cell.text, strong=cell.strong) for cell in row] for row in table.rows]
     rows = [list(map(_text, table.columns)), *cells]
     rows = [row + [""] * (len(table.columns) - len(row)) for row in rows]

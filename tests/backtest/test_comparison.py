@@ -11,8 +11,10 @@ from scipy.stats import spearmanr
 from statsmodels.stats.multitest import multipletests
 
 from fints.backtest import CrossValidation, Folds
+from fints.backtest.significance import DieboldMariano
 from fints.backtest.significance.bootstrap import REPETITIONS
-from fints.backtest.verdict import in_words, relative
+from fints.backtest.spans import Spans
+from fints.backtest.verdict import Pairwise, in_words, relative
 from fints.errors import UnknownNameError
 from fints.forecast import QUANTILE_COLUMNS, QUANTILES
 
@@ -142,6 +144,89 @@ def test_a_baseline_that_is_the_best_is_said_to_be(cv: CrossValidation) -> None:
     said = cv.comparison("Cycle").sentences()[0]
     assert said.startswith("No model is shown to be better than Cycle")
     assert said.endswith("Cycle itself has the lowest RMSE.")
+
+
+@pytest.fixture(scope="module")
+def disputed() -> CrossValidation:
+    """Eleven models, of which some are better than HAR, if that is all that is asked."""
+    return backtest(25, HAR=1.0, Cycle=0.6, **{f"Rope {i}": 0.75 for i in range(9)})
+
+
+def test_where_the_pairs_take_back_what_the_test_against_the_baseline_says_it_is_explained(
+    disputed: CrossValidation,
+) -> None:
+    compared = disputed.comparison("HAR")
+    pair = compared.family.pairs.set_index(["model", "against"]).loc[("Cycle", "HAR")]
+    assert compared.superior.better[0] == compared.order[0] == "Cycle"
+    assert pair["p_holm"] >= 0.05
+    first, *_, last = compared.sentences()
+    assert first.startswith("Cycle")
+    assert "The difference of Cycle" in last
+    assert "from HAR is not among them: so many pairs at once ask for more evidence" in last
+    assert "not among them" not in " ".join(disputed.comparison().sentences())
+    pairs = [("Cycle", "HAR"), *((f"Rope {i}", f"Rope {j}") for i, j in combinations(range(9), 2))]
+    alone, beside = (disputed.verdicts(pairs, baseline=baseline) for baseline in (None, "HAR"))
+    changed = [new for old, new in zip(alone, beside, strict=True) if new != old]
+    assert len(changed) == 1
+    assert changed[0].startswith("As one of 37 pairs, Cycle is not distinguishable from HAR: RMSE ")
+    assert changed[0].endswith("the test of all models against HAR, which asks less at once, names it as better.")
+
+
+def test_where_the_pairs_go_beyond_the_test_against_the_baseline_it_is_explained(cv: CrossValidation) -> None:
+    found = cv.comparison("HAR")
+    silent = replace(found, superior=replace(found.superior, better=("Rope",)))
+    assert "Cycle and HAR are among them, though the test of all models against HAR does not" in silent.sentences()[-1]
+    assert "among them" not in found.sentences()[-1]
+    withheld = replace(found, superior=replace(found.superior, better=(), reason="7 windows are too few"))
+    assert "among them" not in withheld.sentences()[-1]
+
+
+@pytest.mark.parametrize(
+    ("statistic", "named", "told"),
+    [
+        (-3.0, None, "A is better than B: RMSE 2.0 % lower over 25 windows (Diebold–Mariano p = 0.010)."),
+        (-3.0, True, "A is better than B: RMSE 2.0 % lower over 25 windows (Diebold–Mariano p = 0.010)."),
+        (-3.0, False, "p = 0.010); the test of all models against B does not name it."),
+        (3.0, False, "A is worse than B: RMSE 2.0 % higher over 25 windows (Diebold–Mariano p = 0.010)."),
+    ],
+)
+def test_a_pair_says_where_the_test_against_the_baseline_finds_otherwise(
+    statistic: float, named: bool | None, told: str
+) -> None:
+    test = DieboldMariano(statistic, 0.01, 25, 1)
+    assert Pairwise("A", "B", test, 0.02 * np.sign(statistic), 0.01, named=named).sentence().endswith(told)
+
+
+def test_asking_for_the_same_bars_more_often_adds_no_evidence(cv: CrossValidation) -> None:
+    later = pd.Timedelta(days=1)
+    again = cv.frame.assign(cutoff=cv.frame["cutoff"] + later, ds=cv.frame["ds"] + later)
+    cutoffs = tuple(c + shift for c in cv.folds.cutoffs for shift in (0 * later, later))
+    twice = replace(
+        cv, frame=pd.concat([cv.frame, again], ignore_index=True), folds=Folds(cutoffs, h=H, step_size=H // 2)
+    )
+    once, often = cv.comparison("HAR"), twice.comparison("HAR")
+    pd.testing.assert_frame_equal(often.family.pairs, once.family.pairs)
+    assert often.best == once.best
+    assert often.superior == once.superior
+    assert [s.value for s in often.skills.values()] == pytest.approx([s.value for s in once.skills.values()])
+    assert [s.low for s in often.skills.values()] == pytest.approx([s.low for s in once.skills.values()])
+    assert often.sentences()[1] == "There are 48 windows, which overlap and count as 24 in every test."
+    assert "over 48 windows, which overlap and count as 24 (Diebold–Mariano" in twice.verdict("Cycle", "HAR")
+    assert twice.leaderboard()["windows"].tolist() == [48] * 4
+
+
+@pytest.mark.parametrize(
+    ("windows", "step", "counted", "lag"),
+    [(25, 5, 6, 1), (25, 20, 25, 1), (25, 30, 25, 1), (12, 15, 12, 2), (3, 5, 1, 1)],
+)
+def test_no_window_is_left_out_of_the_spans(windows: int, step: int, counted: int, lag: int) -> None:
+    cutoffs = tuple(pd.Timestamp("2018-01-01") + pd.Timedelta(days=w) for w in range(windows))
+    spans = Spans.of(Folds(cutoffs, h=20, step_size=step))
+    begins = [spans.begin[cutoff] for cutoff in cutoffs]
+    assert begins == sorted(begins)
+    sizes = pd.Series(begins).value_counts()
+    assert (len(sizes), spans.lag) == (counted, lag)
+    assert sizes.max() - sizes.min() <= 1
 
 
 def test_with_too_few_windows_every_test_is_withheld_and_it_is_said() -> None:

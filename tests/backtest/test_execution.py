@@ -3,6 +3,7 @@ from __future__ import annotations
 import logging
 import os
 from concurrent.futures import ThreadPoolExecutor
+from shutil import which
 from threading import Event, Semaphore
 from typing import TYPE_CHECKING
 
@@ -219,7 +220,14 @@ def test_two_workers_find_what_one_finds_and_a_job_that_kills_its_process_is_rep
 
 
 @pytest.mark.filterwarnings("ignore")  # the clusters and their libraries warn about themselves
-@pytest.mark.parametrize(("backend", "package"), [("ray", "ray"), ("dask", "distributed")])
+@pytest.mark.parametrize(
+    ("backend", "package"),
+    [
+        ("ray", "ray"),
+        ("dask", "distributed"),
+        pytest.param("spark", "joblibspark", marks=pytest.mark.skipif(which("java") is None, reason="no Java runtime")),
+    ],
+)
 def test_a_cluster_finds_what_one_process_finds(panel: pd.DataFrame, backend: str, package: str) -> None:
     pytest.importorskip(package)
     models = [Entrant(HAR(5)), Entrant(SeasonalNaive(5))]

@@ -13,16 +13,16 @@ class Ranked:
     def leaderboard(self):
         return pd.DataFrame({"model": NAMES})
 
-    def verdicts(self, pairs):
+    def verdicts(self, pairs, baseline):
         return [f"{model} / {against}" for model, against in pairs]
 
 
 def test_by_default_the_best_is_said_to_stand_beside_every_other():
-    assert [v.sentence for v in verdicts(Ranked(), None)] == [f"HAR-calendar / {name}" for name in NAMES[1:]]
+    assert [v.sentence for v in verdicts(Ranked(), None, "Naive")] == [f"HAR-calendar / {name}" for name in NAMES[1:]]
 
 
 def test_every_model_is_said_to_stand_beside_the_chosen_one():
-    found = verdicts(Ranked(), "HAR")
+    found = verdicts(Ranked(), "HAR", "HAR")
     assert [v.sentence for v in found] == ["HAR-calendar / HAR", "SeasonalNaive / HAR", "Naive / HAR"]
 
 
@@ -35,5 +35,5 @@ def test_every_model_is_said_to_stand_beside_the_chosen_one():
     ],
 )
 def test_a_model_whose_name_is_part_of_another_is_not_taken_for_it(model, said):
-    found = TargetBacktest("log_volume", None, Ranked(), verdicts(Ranked(), None), ())
+    found = TargetBacktest("log_volume", None, Ranked(), verdicts(Ranked(), None, "Naive"), ())
     assert found.said_of(model) == said

@@ -38,6 +38,7 @@ def test_the_encodings_are_those_of_the_comparison_and_nothing_else_carries_them
     networks = [settings.network_of(entry) for entry in transformers]
     assert not any(net.linear_skip or net.covariates or net.companions or net.cross_asset for net in networks)
     assert settings.h == BANDS[-1][1] * settings.learned_h
+    assert settings.step == settings.h  # windows that overlap would be too few for the tests
 
 
 @pytest.mark.parametrize("name", ["backtest", "extrapolation", "intraday"])

@@ -63,7 +63,7 @@ def done(home: Home) -> Backtest:
     settings = BacktestSettings.model_validate(SETTINGS)
     found = run_backtest(settings, home, silent(), pd.Timestamp("2001-06-15"))
     broken = replace(found.targets[0].result, failures={"gone": "TrainingError: no loss"})
-    first = replace(found.targets[0], result=broken, verdicts=verdicts(broken, None))
+    first = replace(found.targets[0], result=broken, verdicts=verdicts(broken, None, found.targets[0].baseline))
     return replace(found, targets=(first, *found.targets[1:]), failed={"^X": "not delivered"}, warnings=("mind this",))
 
 

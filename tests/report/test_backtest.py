@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import numpy as np
@@ -16,11 +15,12 @@ from fints.backtest.extrapolation import Extrapolation
 from fints.forecast import QUANTILE_COLUMNS, QUANTILES
 from fints.report import BacktestReport, ComparedTarget, backtest_markdown, render_backtest
 from fints.report import backtest_tables as tables
+from fints.report.backtest_curves import joined_steps, reached
 from fints.report.backtest_svg import Axes, Canvas, Scale, spanning
 from fints.report.colours import looks
+from tests.report.page import Page
 
 HOSTILE = "<script>alert('x')</script>&\"'|"
-VOID = {"meta", "link", "img", "br", "hr", "input"}
 H = 4
 KINDS = {"CycleTransformer[rope]": "rope", "HAR": "har", "Naive": "naive", "CycleTransformer[cycle]": "cycle"}
 SIZES = {"CycleTransformer[rope]": 0.5, "HAR": 1.0, "Naive": 3.0}
@@ -114,38 +114,6 @@ def report() -> BacktestReport:
 @pytest.fixture(scope="module")
 def html(report: BacktestReport) -> str:
     return render_backtest(report)
-
-
-class Page(HTMLParser):
-    """The elements of a page, each with its attributes and text; fails on elements that do not nest."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.elements: list[tuple[str, dict[str, str | None], list[str]]] = []
-        self.stack: list[tuple[str, dict[str, str | None], list[str]]] = []
-        self.feed(html)
-        assert not self.stack, f"not closed: {self.stack[-1][0]}"
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs), []))
-        if tag not in VOID:
-            self.stack.append(self.elements[-1])
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs), []))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.stack.pop()[0] == tag
-
-    def handle_data(self, data: str) -> None:
-        for element in self.stack:
-            element[2].append(data)
-
-    def all(self, tag: str) -> list[tuple[dict[str, str | None], str]]:
-        return [(attrs, " ".join("".join(text).split())) for name, attrs, text in self.elements if name == tag]
-
-    def texts(self, tag: str) -> list[str]:
-        return [text for _, text in self.all(tag)]
 
 
 def test_the_page_is_well_formed_and_fetches_and_runs_nothing(html: str) -> None:
@@ -327,7 +295,27 @@ def test_a_line_is_cut_where_it_leaves_the_axes() -> None:
 
 def test_models_far_above_the_best_are_named_and_not_drawn(html: str) -> None:
     captions = Page(html).texts("figcaption")
-    assert "Error by distance; lower is better. Too far above to be drawn: HAR, Naive." in captions
+    assert "Error by distance; lower is better. Too far above to be drawn: Naive." in captions
     drawing = re.findall(r"<figure>\s*(<svg.*?</svg>)", html, re.DOTALL)[1]
     assert looks(KINDS)["CycleTransformer[rope]"].colour in drawing
     assert looks(KINDS)["Naive"].colour not in drawing
+
+
+def test_what_is_close_to_the_best_is_drawn_and_so_is_half_of_the_models() -> None:
+    def drawn(*errors: float) -> int:
+        return len(reached(pd.DataFrame({"model": [f"M{i}" for i in range(len(errors))], "RMSE": errors})))
+
+    assert drawn(1.0, 1.001, 1.002, 1.04) == 4
+    assert drawn(1.0, 1.02, 1.03, 1.30) == 3
+    assert drawn(1.0, 1.3, 1.8, 1.9, 2.0, 2.4) == 6
+    assert drawn(1.0, 1.1, np.nan) == 2
+
+
+def test_of_many_steps_neighbours_are_taken_together_and_no_error_is_lost() -> None:
+    rng = np.random.default_rng(0)
+    steps = pd.DataFrame({"model": ["A"] * 100, "step": np.arange(1, 101), "RMSE": rng.uniform(1, 2, 100)})
+    joined, together = joined_steps(steps)
+    assert together == 4
+    assert joined["step"].tolist() == [2.5 + 4 * i for i in range(25)]
+    assert np.mean(joined["RMSE"] ** 2) == pytest.approx(np.mean(steps["RMSE"] ** 2))
+    assert joined_steps(steps.head(25))[1] == 1

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from html.parser import HTMLParser
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
@@ -11,42 +9,9 @@ import pytest
 from fints.errors import SchemaError
 from fints.periods import detect_periods
 from fints.report import NightlyReport, TargetReport, render_nightly
+from tests.report.page import Page
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-VOID = {"meta", "link", "img", "br", "hr", "input", "source"}
 HOSTILE = "<script>alert('x')</script>&\"'"
-
-
-class Page(HTMLParser):
-    """The elements of a page, with their attributes and text; fails on elements that do not nest."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.elements: list[tuple[str, dict[str, str | None], list[str]]] = []
-        self.stack: list[tuple[str, dict[str, str | None], list[str]]] = []
-        self.feed(html)
-        assert not self.stack, f"not closed: {self.stack[-1][0]}"
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        element = (tag, dict(attrs), [])
-        self.elements.append(element)
-        if tag not in VOID:
-            self.stack.append(element)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.stack.pop()[0] == tag
-
-    def handle_data(self, data: str) -> None:
-        for element in self.stack:
-            element[2].append(data)
-
-    def all(self, tag: str) -> Iterator[tuple[dict[str, str | None], str]]:
-        return ((attrs, "".join(text)) for name, attrs, text in self.elements if name == tag)
-
-    def texts(self, tag: str) -> list[str]:
-        return [" ".join(text.split()) for _, text in self.all(tag)]
 
 
 @pytest.fixture(scope="module")

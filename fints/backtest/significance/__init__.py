@@ -9,7 +9,12 @@ from fints.backtest.significance.bootstrap import (
     confidence_set,
     superior_ability,
 )
-from fints.backtest.significance.diebold_mariano import LEAST_WINDOWS, DieboldMariano, diebold_mariano, overlap_lag
+from fints.backtest.significance.diebold_mariano import (
+    LEAST_WINDOWS,
+    DieboldMariano,
+    diebold_mariano,
+    overlap_lag,
+)
 from fints.backtest.significance.family import Family, family, holm
 from fints.backtest.significance.letters import compact_letters
 

@@ -11,7 +11,7 @@ from fints.backtest.significance.diebold_mariano import too_few
 from fints.errors import ConfigError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -59,7 +59,7 @@ class ConfidenceSet:
             return f"Any of the {len(self.models)} models may be the best one {over}."
         if len(self.models) == 1:
             return f"{self.models[0]} is the best of {1 + len(self.left_out)} models {over}."
-        return f"The best model is one of {_listed(self.models)}, and none of {_listed(self.left_out)}, {over}."
+        return f"The best model is one of {listed(self.models)}, and none of {listed(self.left_out)}, {over}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class SuperiorAbility:
             return f"No model is shown to be better than {self.against} {numbers}."
         if self.better:
             verb = "is" if len(self.better) == 1 else "are"
-            return f"{_listed(self.better)} {verb} better than {self.against} {numbers}."
+            return f"{listed(self.better)} {verb} better than {self.against} {numbers}."
         return f"Some model is better than {self.against}, but it cannot be said which, {numbers}."
 
 
@@ -199,7 +199,7 @@ def superior_ability(
     others = others.loc[:, [not _alike(benchmark, others[name].to_numpy(float)) for name in others.columns]]
     reason = too_few(len(losses), LEAST_RESAMPLED)
     if not reason and others.shape[1] == 0:
-        reason = "no other model has other losses"
+        reason = "no other model has other losses" if losses.shape[1] > 1 else "there is no other model"
     if reason:
         return SuperiorAbility(against, (), np.nan, len(losses), alpha, reason)
     p, better = _against(benchmark, others.to_numpy(float), lag + 1, alpha, seed)
@@ -210,14 +210,21 @@ def superior_ability(
 def _against(
     benchmark: NDArray[np.float64], others: NDArray[np.float64], block: int, alpha: float, seed: int
 ) -> tuple[float, list[int]]:
-    """Consistent p-value, and the models that the stepwise test names."""
-    from arch.bootstrap import SPA, StepM
+    """Consistent p-value, and the models that the stepwise test names.
 
-    spa = SPA(benchmark, others, block_size=block, reps=REPETITIONS, seed=seed)
-    spa.compute()
-    steps = StepM(benchmark, others, size=alpha, block_size=block, reps=REPETITIONS, seed=seed)
-    steps.compute()
-    return float(spa.pvalues["consistent"]), [int(name) for name in steps.superior_models]
+    The steps are ours: arch's own StepM fails where they end with every model named.
+    """
+    from arch.bootstrap import SPA
+
+    test = SPA(benchmark, others, block_size=block, reps=REPETITIONS, seed=seed)
+    test.compute()
+    p, named = float(test.pvalues["consistent"]), np.zeros(others.shape[1], dtype=bool)
+    while not named.all() and len(found := test.better_models(alpha)):
+        named[found] = True
+        if not named.all():
+            test.subset(~named)
+            test.compute()
+    return p, np.flatnonzero(named).tolist()
 
 
 def _alike(one: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
@@ -226,5 +233,6 @@ def _alike(one: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
     return bool(spread <= 1e-12 * float(np.mean(np.abs(one)) + np.mean(np.abs(other))))
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Write names one after the other, with `and` before the last."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

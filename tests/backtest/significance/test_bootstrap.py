@@ -131,3 +131,18 @@ def test_unknown_models_and_confidences_are_refused() -> None:
         superior_ability(CLEAR, "Cycle", lag=1)
     with pytest.raises(ConfigError, match="between 0 and 1"):
         confidence_set(CLEAR, lag=1, confidence=90)
+
+
+def test_every_model_may_beat_the_baseline_in_more_than_one_step() -> None:
+    rng, stepped = np.random.default_rng(1), 0
+    for _ in range(10):
+        noise = rng.normal(size=(25, 4)) ** 2
+        table = pd.DataFrame({"Naive": noise[:, 0] + 3, "A": noise[:, 1], "B": noise[:, 2] + 1, "C": noise[:, 3] + 1.9})
+        table[["B", "C"]] += 2 * rng.normal(size=(25, 2))
+        found = superior_ability(table, "Naive", lag=1)
+        once = SPA(table["Naive"].to_numpy(), table[["A", "B", "C"]].to_numpy(), block_size=2, reps=REPETITIONS, seed=0)
+        once.compute()
+        assert found.p_value == once.pvalues["consistent"]
+        assert {"ABC"[i] for i in once.better_models(0.05)} <= set(found.better)
+        stepped += len(found.better) == 3 > len(once.better_models(0.05))
+    assert stepped
