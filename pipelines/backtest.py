@@ -113,6 +113,8 @@ class Backtest:
         Of the parent MLflow run.
     warnings : tuple of str
         What went wrong without stopping the backtest.
+    misplaced : tuple of str
+        Of those, what says that bars fall on days when their exchange was shut.
     """
 
     settings: BacktestSettings
@@ -122,12 +124,13 @@ class Backtest:
     failed: dict[str, str]
     run_id: str | None = None
     warnings: tuple[str, ...] = ()
+    misplaced: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
-        """Whether every model was scored on every series of every target."""
+        """Whether every model was scored on every series of every target, and the bars are those of their exchange."""
         lacking = any(t.result.failures or any(p.left_out for p in t.problems) for t in self.targets)
-        return not (lacking or self.failed)
+        return not (lacking or self.failed or self.misplaced)
 
     def to_json(self) -> dict[str, object]:
         """Return plain values for ``--json``."""
@@ -173,8 +176,10 @@ def run_backtest(settings: BacktestSettings, home: Home, stages: Stages, asked: 
     targets, failed = _targets(bars, settings, as_of, stages, home)
     left_out = dict.fromkeys(said for found in targets for said in cycles_left_out(settings, found.plan))
     alike = dict.fromkeys(said for found in targets for said in told_alike(found.result, settings))
-    warnings = (*as_of.notes, *report.misplaced(), *left_out, *alike)
-    return Backtest(settings, as_of, version, targets, {**report.failed, **failed}, warnings=warnings)
+    misplaced = tuple(report.misplaced())
+    warnings = (*as_of.notes, *misplaced, *left_out, *alike)
+    gone = {**report.failed, **failed}
+    return Backtest(settings, as_of, version, targets, gone, warnings=warnings, misplaced=misplaced)
 
 
 def logged(done: Backtest, home: Home, stages: Stages, page: Path | None = None) -> Backtest:

@@ -1,6 +1,6 @@
 """Cycles, and the plan that gives them to the encodings."""
 
-from fints.plan.cycle import CLOCKS, NYQUIST_PERIOD, ORIGINS, Clock, Cycle, Line, Origin
+from fints.plan.cycle import CLOCKS, NYQUIST_PERIOD, ORIGINS, Clock, Cycle, Line, Origin, period_text
 from fints.plan.diff import CycleChange, plan_diff
 from fints.plan.frequency_plan import PRIOR_PERIODS, FrequencyPlan
 from fints.plan.pooling import SAME_CYCLE
@@ -17,5 +17,6 @@ __all__ = [
     "FrequencyPlan",
     "Line",
     "Origin",
+    "period_text",
     "plan_diff",
 ]

@@ -70,8 +70,13 @@ class Cycle:
             raise PlanError(f"a kernel of width {self.width} does not fit a cycle of {self.period} {self.clock} units")
 
     def __str__(self) -> str:
-        unit = "sessions" if self.clock == "session" else "days"
-        return f"{self.period:.4g} {unit}"
+        return period_text(self.period, self.clock)
+
+
+def period_text(period: float, clock: str) -> str:
+    """Write a period with its unit: 5 sessions, 365.2 days, 1 session."""
+    number, unit = f"{period:.4g}", "session" if clock == "session" else "day"
+    return f"{number} {unit}" if number == "1" else f"{number} {unit}s"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from fints.forecast import quantile_name
+from fints.plan import period_text
 from fints.report.units import MINUS, signed_percent, unit_of
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ def plan(frame: pd.DataFrame, target: str) -> Table:
     """List the cycles that the encodings are seeded with: a frame as `FrequencyPlan.to_frame` gives."""
     rows = tuple(
         (
-            Cell(cycle_name(line["period"], line["clock"]), strong=True),
+            Cell(period_text(line["period"], line["clock"]), strong=True),
             Cell(_listed(line.get("harmonics"))),
             Cell(str(line.get("origin", ""))),
             Cell(_p_value(line.get("p_value")), number=True),
@@ -223,12 +224,6 @@ def plan(frame: pd.DataFrame, target: str) -> Table:
         for _, line in frame.iterrows()
     )
     return Table(("Cycle", "Harmonics", "Origin", "p", "Why"), rows, f"Frequency plan for {target}")
-
-
-def cycle_name(period: float, clock: str) -> str:
-    """Write a period: 5 sessions, 365.2 days."""
-    unit = "sessions" if clock == "session" else "days"
-    return f"{float(period):.4g} {unit}"
 
 
 def _listed(harmonics: object) -> str:

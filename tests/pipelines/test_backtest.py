@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
-from pipelines.backtest import TargetBacktest, verdicts
+from fints.settings import BacktestSettings
+from pipelines.backtest import Backtest, TargetBacktest, verdicts
 
 NAMES = ["HAR-calendar", "HAR", "SeasonalNaive", "Naive"]
 """Best first; each other name is part of another."""
@@ -37,3 +40,9 @@ def test_every_model_is_said_to_stand_beside_the_chosen_one():
 def test_a_model_whose_name_is_part_of_another_is_not_taken_for_it(model, said):
     found = TargetBacktest("log_volume", None, Ranked(), verdicts(Ranked(), None, "Naive"), ())
     assert found.said_of(model) == said
+
+
+def test_bars_on_days_when_the_exchange_was_shut_are_not_complete():
+    fine = Backtest(BacktestSettings(), None, 0, (), {})
+    assert fine.complete
+    assert not replace(fine, misplaced=("9 of 100 bars fall on days when XNYS was shut",)).complete
