@@ -37,6 +37,7 @@ STUDIES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "claims": ("fints.studies.claims", "Claims"),
         "extrapolation": ("fints.studies.extrapolation", "Extrapolation"),
         "unknown-period": ("fints.studies.unknown_period", "UnknownPeriod"),
+        "valley": ("fints.studies.valley", "Valley"),
     }
 )
 """Module and class of every study, by its name; a study is imported when it is asked for."""
