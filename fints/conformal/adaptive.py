@@ -30,9 +30,9 @@ class Pace:
     Parameters
     ----------
     half_life : float
-        Sessions, or bars, in which the smoothed size of the errors forgets half.
+        Sessions in which the smoothed size of the errors forgets half. The bars of one session count together.
     rate : float
-        Step of the quantile trackers, in widths of the band.
+        Step of the quantile trackers each session, in widths of the band.
     shrink : float
         Share of the logarithm of a size below 1 that bands follow; one above 1 is followed fully. By chance alone,
         errors are small for a while and then are not: bands that had followed all the way hold too little.
@@ -189,7 +189,8 @@ class AdaptiveBands:
         away = from_middle - missed + normal[stretch]
         usual = np.abs(away) @ shares_of_quantiles()
         keep = 0.5 ** (1 / self.pace.half_life)
-        edges = np.flatnonzero(rows["ds"].ne(rows["ds"].shift()).to_numpy())
+        session = rows["ds"].dt.normalize()
+        edges = np.flatnonzero(session.ne(session.shift()).to_numpy())
         for first, end in pairwise([*edges.tolist(), len(rows)]):
             own, came, reach = stretch[first:end], from_middle[first:end], away[first:end]
             above = came > self.pace.multiple(size) * reach + tracked[own]

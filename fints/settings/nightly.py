@@ -79,9 +79,9 @@ class BandSettings(Section):
     adaptive : bool
         Whether they do; otherwise they are corrected by the errors of the hold-out alone.
     half_life : float
-        Bars in which the smoothed size of the errors forgets half.
+        Sessions in which the smoothed size of the errors forgets half.
     rate : float
-        Step of the quantile trackers, in widths of the band.
+        Step of the quantile trackers each session, in widths of the band.
     shrink : float
         Share of a fall in the size of the errors that bands follow; a rise is followed fully.
     """

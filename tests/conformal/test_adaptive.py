@@ -77,6 +77,16 @@ def test_learning_night_by_night_is_learning_at_once(base):
     assert nightly.until == at_once.until
 
 
+def test_the_bars_of_a_session_count_together(base):
+    """A half-life is one of sessions: seven bars a day that err alike move the bands as one would."""
+    daily = issued(np.random.default_rng(8).normal(size=40), 900)
+    hours = [daily.assign(ds=daily["ds"] + pd.Timedelta(f"{hour}h")) for hour in range(10, 17)]
+    hourly = pd.concat(hours, ignore_index=True)
+    one, seven = (AdaptiveBands(base).update(frame).drifts["A"] for frame in (daily, hourly))
+    assert seven.size == pytest.approx(one.size)
+    np.testing.assert_allclose(seven.tracked, one.tracked)
+
+
 def test_a_night_is_learned_from_once(base):
     frame = issued(np.random.default_rng(3).normal(size=40), 900)
     once = AdaptiveBands(base).update(frame)
