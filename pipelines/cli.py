@@ -11,21 +11,15 @@ from typing import Annotated
 import typer
 
 from pipelines.data import data
-from pipelines.options import Config, JsonFile, Overrides, nightly_settings, screen, write_json
+from pipelines.options import BudgetName, Config, JsonFile, Overrides, nightly_settings, screen, write_json
 from pipelines.outcome import Exit, reported
 from pipelines.relocate import relocate
 from pipelines.report_command import report
+from pipelines.tune_command import tune
 from pipelines.ui import ui
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.add_typer(data, name="data")
-
-
-class BudgetName(StrEnum):
-    """What a study may cost."""
-
-    QUICK = "quick"
-    FULL = "full"
 
 
 class PeriodClock(StrEnum):
@@ -312,6 +306,7 @@ def _lead_to_runs(experiment: str) -> None:
     screen().print(f"MLflow: run `fints ui` and open its link to {experiment}", highlight=False, markup=False)
 
 
+app.command()(tune)
 app.command()(report)
 app.command()(ui)
 app.command()(relocate)

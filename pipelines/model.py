@@ -27,7 +27,7 @@ def find_plan(panel: pd.DataFrame, settings: NightlySettings) -> tuple[Periods |
     Returns
     -------
     found : Periods or None
-        None where detection is switched off.
+        None where none is looked for.
     plan : FrequencyPlan
     notes : tuple of str
         What found no room.
@@ -53,9 +53,9 @@ def fitting_plan(plan: FrequencyPlan, settings: NightlySettings) -> FrequencyPla
 
 
 def detected_plan(panel: pd.DataFrame, periods: PeriodSettings) -> tuple[Periods | None, FrequencyPlan]:
-    """Find the cycles of a panel and make a plan of them, or of the priors where detection is switched off."""
+    """Find the cycles of a panel and make a plan of them; where detection is off, of what the settings state."""
     if not periods.detect:
-        return None, FrequencyPlan.from_periods(periods.priors)
+        return None, periods.stated_plan()
     found = detect_periods(panel, alpha=periods.alpha)
     return found, FrequencyPlan.from_detection(found, periods.priors, periods.alpha, periods.most)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,13 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from fints.settings import NightlySettings
+
+
+class BudgetName(StrEnum):
+    """What a command may cost."""
+
+    QUICK = "quick"
+    FULL = "full"
 
 
 def _in_a_folder(file: Path | None) -> Path | None:

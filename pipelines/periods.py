@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fints.periods import Periods
     from fints.periods.search import Clocks
     from fints.series import SeriesProblem
-    from fints.settings import NightlySettings
+    from fints.settings import NightlySettings, PeriodSettings
     from pipelines.asof import AsOf
     from pipelines.home import Home
     from pipelines.progress import Stages
@@ -64,7 +64,7 @@ class PeriodsOutcome:
     page : pathlib.Path
     title : str
     notes : tuple of str
-        About the as-of.
+        About the as-of and the plan.
     problems : tuple of SeriesProblem
         Series left out or shortened, bars without a value of the target.
     """
@@ -110,13 +110,21 @@ def find_periods(asked: Asked, settings: NightlySettings, home: Home, stages: St
         panel = make_panel(bars, asked.target, features=False, companions=False, known_at=as_of.known_at)
         with stages.stage(f"{asked.target}: cycles"):
             found = detect_periods(panel, clock=asked.clock, alpha=settings.periods.alpha)
-        priors, alpha, most = settings.periods.priors, settings.periods.alpha, settings.periods.most
-        plan = FrequencyPlan.from_detection(found, priors=priors, alpha=alpha, most=most)
+        plan = _plan(found, settings.periods)
         title = f"Cycles in {asked.target} up to {as_of}"
         page = _page_path(home, asked, settings, as_of)
         write_text(page, render_periods(found, title, plan))
     problems = (*panel_problems(bars, asked.target), *found.problems)
-    return PeriodsOutcome(found, plan, page, title, as_of.notes, problems)
+    stated = settings.periods.cycles is not None
+    fixed = ("A model takes the cycles of the settings (periods.cycles), whatever is found here.",) if stated else ()
+    return PeriodsOutcome(found, plan, page, title, (*as_of.notes, *fixed), problems)
+
+
+def _plan(found: Periods, periods: PeriodSettings) -> FrequencyPlan:
+    """Return what the settings make of cycles that were found."""
+    if periods.cycles is not None:
+        return periods.stated_plan()
+    return FrequencyPlan.from_detection(found, priors=periods.priors, alpha=periods.alpha, most=periods.most)
 
 
 def _page_path(home: Home, asked: Asked, settings: NightlySettings, as_of: AsOf) -> Path:

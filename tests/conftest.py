@@ -57,19 +57,58 @@ TINY = (
 """A backtest that is over in seconds; what it finds is worth nothing."""
 
 
+TINY_SEARCH = (
+    *("h=6", "trained_h=3", "input_size=40", "trials=5", "workers=1", "periods.detect=false", "periods.priors=[5, 20]"),
+    "network={dim: 16, n_heads: 1, n_layers: 1, linear_skip: false, covariates: false, companions: false}",
+    "training={max_steps: 30, batch_size: 8, validate_every: 5, validation_windows: 16}",
+    *("training.learning_rate=0.02", "training.average=0.5"),
+    "folds={n_folds: 2, block: 5, step_size: 4, confirm_folds: 3, test_windows: 15, train_size: 300}",
+    'symbols=["^GSPC"]',
+)
+"""A search that is over in seconds; what it finds is worth nothing."""
+
+HASTY_SEARCH = (
+    *(setting for setting in TINY_SEARCH if not setting.startswith(("folds", "trials"))),
+    "folds={n_folds: 1, block: 1, step_size: 4, confirm_folds: 1, test_windows: 1, train_size: 300}",
+    "trials=2",
+)
+"""One whose outcome does not even matter."""
+
+
+@pytest.fixture(scope="session")
+def tiny_tuning(tmp_path_factory, prepared_database) -> SimpleNamespace:
+    """A real search, logged: its ``home`` and what it ``found``, as for machines. Leave it as it is."""
+    home = _home(tmp_path_factory, "tuning", prepared_database)
+    found = _run(
+        ["tune", *(f"--set={s}" for s in TINY_SEARCH)], home, tmp_path_factory.mktemp("result") / "result.json"
+    )
+    return SimpleNamespace(home=home, run=found["mlflow_run"], found=found)
+
+
 @pytest.fixture(scope="session")
 def tiny_backtest(tmp_path_factory, prepared_database) -> SimpleNamespace:
     """A real backtest of four models, logged: its ``home``, and the id ``run`` of its MLflow run. Leave it as it is."""
-    from pipelines.cli import main
+    home = _home(tmp_path_factory, "backtest", prepared_database)
+    found = _run(["backtest", *(f"--set={s}" for s in TINY)], home, tmp_path_factory.mktemp("result") / "result.json")
+    return SimpleNamespace(home=home, run=found["mlflow_run"])
 
-    home, result = tmp_path_factory.mktemp("backtest") / "home", tmp_path_factory.mktemp("result") / "result.json"
+
+def _home(folders, name, prepared_database):
+    home = folders.mktemp(name) / "home"
     home.mkdir()
     shutil.copy(prepared_database, home / "mlflow.db")
+    return home
+
+
+def _run(arguments, home, result):
+    """Run the command line in this process; returns its result for machines."""
+    from pipelines.cli import main
+
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         patch.setenv("FINTS_HOME", str(home))
-        patch.setattr(sys, "argv", ["fints", "backtest", *(f"--set={s}" for s in TINY), "--json", str(result)])
+        patch.setattr(sys, "argv", ["fints", *arguments, "--json", str(result)])
         with pytest.raises(SystemExit) as left:
             main()
     assert not left.value.code
-    return SimpleNamespace(home=home, run=json.loads(result.read_text())["mlflow_run"])
+    return json.loads(result.read_text())

@@ -8,6 +8,9 @@ from fints.report.nightly import NightlyReport, TargetReport
 from fints.report.periods import render_periods
 from fints.report.study import StudyPage, StudyReport, render_study
 from fints.report.terminal import nightly_table, periods_table
+from fints.report.tuning import TuningReport
+from fints.report.tuning_html import render_tuning
+from fints.report.tuning_markdown import tuning_markdown
 
 __all__ = [
     "BacktestReport",
@@ -16,6 +19,7 @@ __all__ = [
     "StudyPage",
     "StudyReport",
     "TargetReport",
+    "TuningReport",
     "backtest_markdown",
     "nightly_table",
     "periods_table",
@@ -23,4 +27,6 @@ __all__ = [
     "render_nightly",
     "render_periods",
     "render_study",
+    "render_tuning",
+    "tuning_markdown",
 ]

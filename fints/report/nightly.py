@@ -50,6 +50,8 @@ class TargetReport:
         What the search for cycles found; None where there was none.
     plan : pandas.DataFrame
         As `FrequencyPlan.to_frame` gives.
+    stated : str
+        Where the cycles of the plan come from, if they were not looked for.
     changes : tuple of str
         What became of the plan of the night before, in sentences.
     weights : pandas.DataFrame
@@ -80,6 +82,7 @@ class TargetReport:
     carried: tuple[str, ...] = ()
     found: Periods | None = None
     plan: pd.DataFrame = field(default_factory=_empty)
+    stated: str = ""
     changes: tuple[str, ...] = ()
     weights: pd.DataFrame = field(default_factory=_empty)
     value: pd.DataFrame = field(default_factory=_empty)

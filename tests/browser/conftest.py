@@ -5,6 +5,7 @@ import shutil
 import socket
 import subprocess
 import time
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
@@ -29,14 +30,13 @@ def chromium():
     return CHROMIUM
 
 
-@pytest.fixture(scope="module")
-def served(chromium, tiny_backtest, tmp_path_factory):
-    """The MLflow server of the home, and the links that `fints ui` would print."""
+@contextmanager
+def serve(home, log):
+    """Run the MLflow server of a home; gives the links that `fints ui` would print."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    tracking = Tracking(tiny_backtest.home)
-    log = tmp_path_factory.mktemp("server") / "log"
+    tracking = Tracking(home)
     with log.open("w") as lines:
         command = tracking.server_command(port)
         server = subprocess.Popen(command, env={**os.environ, **SERVER}, stdout=lines, stderr=lines)
@@ -46,10 +46,17 @@ def served(chromium, tiny_backtest, tmp_path_factory):
             assert server.poll() is None, log.read_text()
             assert time.monotonic() < until, log.read_text()
             time.sleep(0.2)
-        yield SimpleNamespace(places=find(tracking, Links.on(port)), run=tiny_backtest.run)
+        yield find(tracking, Links.on(port))
     finally:
         server.terminate()
         server.wait(30)
+
+
+@pytest.fixture(scope="module")
+def served(chromium, tiny_backtest, tmp_path_factory):
+    """The MLflow server of the home, and the links that `fints ui` would print."""
+    with serve(tiny_backtest.home, tmp_path_factory.mktemp("server") / "log") as places:
+        yield SimpleNamespace(places=places, run=tiny_backtest.run)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from fints.encodings import ENCODINGS
-from fints.settings import BacktestSettings, NightlySettings, load_settings, read_settings
+from fints.settings import BacktestSettings, NightlySettings, TuneSettings, load_settings, read_settings
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -39,8 +39,9 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("config", sorted((ROOT / "configs").glob("*.yaml")), ids=lambda p: p.name)
 def test_every_configuration_in_the_repository_is_valid(config):
-    compares = "models" in yaml.safe_load(config.read_text("utf-8"))
-    assert read_settings(BacktestSettings if compares else NightlySettings, config)
+    keys = yaml.safe_load(config.read_text("utf-8"))
+    kind = BacktestSettings if "models" in keys else TuneSettings if "space" in keys else NightlySettings
+    assert read_settings(kind, config)
 
 
 def test_the_commented_defaults_are_the_defaults():
