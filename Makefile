@@ -27,7 +27,7 @@ ui: $(RUN)
 	$(BIN)/fints ui $(if $(CONFIG),--config $(CONFIG))
 
 test: lint
-	$(BIN)/python -m pytest -m "not soak and not gpu"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not soak and not gpu" -n auto --maxprocesses 4 --dist loadfile
 
 lint: $(DEV)
 	$(BIN)/ruff check .
