@@ -2,10 +2,12 @@
 
 import json
 import shutil
+from collections import OrderedDict
 from xml.etree import ElementTree as ET
 
 import optuna
 import pytest
+from mlflow.tracking._tracking_service import utils
 
 from fints.tracking import Links, Tracking
 from fints.tuning import StudyStore
@@ -97,6 +99,8 @@ def test_taken_up_again_the_study_keeps_its_one_run(fints, tiny_tuning, children
     home = tmp_path / "copy"
     shutil.copytree(tiny_tuning.home, home)
     monkeypatch.setenv("FINTS_HOME", str(home))
+    # MLflow remembers in a process where the artifacts of a run lie: those of the original would be written over.
+    monkeypatch.setattr(utils, "_artifact_repos_cache", OrderedDict())
     code, *_ = fints("relocate", brief=False)
     assert code == 0
     code, _, err, found = fints("tune", *(f"--set={s}" for s in TINY_SEARCH), "--trials", "6", brief=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -115,16 +116,32 @@ def sample_bars(symbols: Iterable[str] | None = None) -> pd.DataFrame:
 @cache
 def _load(symbol: str) -> pd.DataFrame:
     """Read one series; callers get a filtered copy, so the cached frame is never changed."""
-    from importlib import import_module
-
     series = SAMPLE[symbol]
-    raw = import_module(f"arch.data.{series.dataset}").load()
+    raw = _read(series.dataset)
     if series.close is not None:
         raw = raw[[series.close]].rename(columns={series.close: "Close"}).dropna()
-        raw = raw.assign(Open=raw["Close"], High=raw["Close"], Low=raw["Close"], Volume=pd.NA)
+        raw = raw.assign(Open=raw["Close"], High=raw["Close"], Low=raw["Close"])
+        raw["Volume"] = pd.NA
         raw["Adj Close"] = raw["Close"]
     calendar = get_calendar("XNYS")
     rows = raw.rename(columns=_COLUMNS)[list(_COLUMNS.values())].reset_index(drop=True)
     bounds = daily_bounds(pd.DatetimeIndex(raw.index), calendar)
     origin = Origin(symbol, "1d", calendar.mic, "USD", "sample", _CUT)
     return origin.stamp(pd.concat([bounds, rows], axis=1))
+
+
+def _read(dataset: str) -> pd.DataFrame:
+    """Read a dataset of `arch`: its file where it has always been, since loading the package takes a second."""
+    from importlib import import_module
+    from importlib.util import find_spec
+
+    package = find_spec("arch")
+    for folder in (package and package.submodule_search_locations) or ():
+        file = Path(folder) / "data" / dataset / f"{dataset}.csv.gz"
+        if file.exists():
+            rows: pd.DataFrame = pd.read_csv(file, parse_dates=["Date"], index_col="Date")
+            for name in rows:
+                rows[name] = pd.to_numeric(rows[name], errors="coerce")
+            return rows
+    loaded: pd.DataFrame = import_module(f"arch.data.{dataset}").load()
+    return loaded

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from importlib import import_module
+
 import pandas as pd
 import pytest
 
 import fints
 from fints.bars.schema import validate_bars
 from fints.bars.sources.base import BarRequest, BarSource
-from fints.bars.sources.sample import SampleSource, sample_bars
+from fints.bars.sources.sample import SAMPLE, SampleSource, _read, sample_bars
 from fints.errors import NoSuchRangeError, UnknownNameError
 
 
@@ -57,3 +59,9 @@ def test_what_the_sample_does_not_hold_is_said() -> None:
         sample_bars(["AAPL"])
     with pytest.raises(NoSuchRangeError, match="daily bars only"):
         SampleSource().fetch(BarRequest("^GSPC", "1h"))
+
+
+@pytest.mark.parametrize("dataset", sorted({series.dataset for series in SAMPLE.values()}))
+def test_rows_are_those_that_their_package_loads(dataset):
+    theirs = import_module(f"arch.data.{dataset}").load()
+    pd.testing.assert_frame_equal(_read(dataset), theirs)
