@@ -91,7 +91,7 @@ def result(*, accepted: bool = True, trials: int = 20, cost: bool = False) -> Tu
     )
     return TuningResult(
         name="sample-log_volume",
-        location="/home/trials.journal",
+        location="trials.journal",
         objective=Objective("rmse", multi=cost),
         trials=trials_frame(summaries),
         summaries=summaries,

@@ -20,7 +20,8 @@ BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
 USER = "postgres" if os.geteuid() == 0 else None
 """A server does not run as root; Debian's package makes a user for it."""
 
-pytestmark = pytest.mark.skipif(not BINARIES, reason="no PostgreSQL")
+REQUIRED = bool(os.environ.get("FINTS_REQUIRE_POSTGRESQL"))
+pytestmark = pytest.mark.skipif(not (BINARIES or REQUIRED), reason="no PostgreSQL")
 pytest.importorskip("psycopg")
 
 
