@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from fints.bars.actions import empty_actions
 from fints.bars.fetches import PlannedFetch, plan_fetches
 from fints.bars.finding import Finding
 from fints.bars.merge import Commit
 from fints.bars.quality import check_bars
+from fints.bars.restatement import hold_against
 from fints.bars.schema import empty_bars
 from fints.bars.sources.base import BarRequest
 from fints.errors import ConfigError, DataError, DateError, FintsError, RateLimitedError, UnknownNameError, UsageError
@@ -24,7 +26,7 @@ from fints.sessions.grid import parse_interval
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from fints.bars.sources.base import BarSource
+    from fints.bars.sources.base import BarSource, Delivery
     from fints.bars.store import BarStore
 
     Progress = Callable[[int, int, str], None]
@@ -149,13 +151,16 @@ def ingest(  # noqa: PLR0913 - two ends and what to carry between them
     )
     plans = list(plan_fetches(store, wanted, template, now=moment, refetch=refetch if source.live else None))
     fetched, failed = _fetch_all(source, plans, progress)
-    kept, findings = _check_all(fetched, moment, failed)
+    kept, findings = _check_all({symbol: delivery.bars for symbol, delivery in fetched.items()}, moment, failed)
     if source.live:
         findings += _stale(kept)
-    commit = store.commit(kept, findings) if len(kept) or findings else Commit(store.version())
+    actions = _actions(fetched, moment)
+    held = hold_against(store, kept, actions)
+    findings += held.findings
+    commit = store.commit(held.bars, findings) if len(held.bars) or findings else Commit(store.version())
     return IngestReport(
         commit=commit,
-        fetched={symbol: len(frame) for symbol, frame in fetched.items()},
+        fetched={symbol: len(delivery.bars) for symbol, delivery in fetched.items()},
         current=tuple(plan.symbol for plan in plans if plan.request is None and plan.failure is None),
         findings=tuple(findings),
         failed=failed,
@@ -182,9 +187,9 @@ def _wanted(source: BarSource, symbols: Iterable[str] | None) -> list[str]:
 
 def _fetch_all(
     source: BarSource, plans: list[PlannedFetch], progress: Progress | None
-) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
+) -> tuple[dict[str, Delivery], dict[str, str]]:
     """Fetch symbol by symbol; after a rate limit nothing more is asked, and the rest fails with that cause."""
-    fetched: dict[str, pd.DataFrame] = {}
+    fetched: dict[str, Delivery] = {}
     errors: dict[str, FintsError] = {plan.symbol: plan.failure for plan in plans if plan.failure is not None}
     limited = ""
     for done, plan in enumerate(plans, start=1):
@@ -204,18 +209,23 @@ def _fetch_all(
     return fetched, {symbol: str(error) for symbol, error in errors.items()}
 
 
-def _fetch(source: BarSource, plan: PlannedFetch, request: BarRequest, limited: str) -> pd.DataFrame:
+def _fetch(source: BarSource, plan: PlannedFetch, request: BarRequest, limited: str) -> Delivery:
     if limited:
         raise RateLimitedError(f"not asked for, because the source was rate limited before: {limited}")
-    bars = source.fetch(request)
-    if plan.rebased(bars):
-        bars = source.fetch(BarRequest(request.symbol, request.interval, None, request.end, request.exchange))
-    if bars.empty:
+    delivery = source.fetch(request)
+    if plan.rebased(delivery.bars):
+        delivery = source.fetch(BarRequest(request.symbol, request.interval, None, request.end, request.exchange))
+    if delivery.bars.empty:
         raise DataError(
             f"{source.name} delivered no bar of {request.symbol!r} ({request.interval}) from "
             f"{_date(request.start)} to {_date(request.end)}; what is stored stays"
         )
-    return bars
+    return delivery
+
+
+def _actions(fetched: Mapping[str, Delivery], now: pd.Timestamp) -> pd.DataFrame:
+    told = [delivery.actions for delivery in fetched.values() if len(delivery.actions)]
+    return pd.concat(told, ignore_index=True).assign(fetched_at=now) if told else empty_actions()
 
 
 def _check_all(

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from fints.bars.ingest import ingest
-from fints.bars.sources.base import BarRequest, daily_bounds
+from fints.bars.sources.base import BarRequest, Delivery, daily_bounds
 from fints.bars.sources.config import SyntheticConfig
 from fints.bars.sources.sample import SampleSource
 from fints.bars.sources.synthetic import SyntheticSource
@@ -37,13 +37,13 @@ class Scripted:
     def symbols(self) -> list[str]:
         return []
 
-    def fetch(self, request: BarRequest) -> pd.DataFrame:
+    def fetch(self, request: BarRequest) -> Delivery:
         self.asked.append(request)
         answer = self.answers[request.symbol]
         if isinstance(answer, Exception):
             raise answer
         inside = answer["session"] >= (request.start or pd.Timestamp.min)
-        return answer[inside]
+        return Delivery(answer[inside])
 
 
 def days(make_bars, first: str, last: str, symbol: str = "AAA", factor: float = 1.0) -> pd.DataFrame:

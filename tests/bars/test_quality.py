@@ -221,7 +221,7 @@ def test_an_unknown_exchange_is_named(make_bars) -> None:
 
 def hourly(exchange: str, start: str, end: str) -> pd.DataFrame:
     config = SyntheticConfig(exchange=exchange, interval="1h", start=start, end=end, names=("AAA",))
-    return SyntheticSource(config).fetch(BarRequest("AAA", "1h"))
+    return SyntheticSource(config).fetch(BarRequest("AAA", "1h")).bars
 
 
 def test_hourly_bars_of_a_half_day_are_complete() -> None:

@@ -354,7 +354,7 @@ def test_a_process_killed_anywhere_leaves_a_sound_store_and_the_next_run_complet
     assert store.verify() == []
     source = SyntheticSource(SyntheticConfig(names=("AAA",), start="2018-12-03", end="2019-01-11"))
     ingest(source, store, symbols=None, now=pd.Timestamp("2019-01-11 12:00", tz="UTC"))
-    expected = source.fetch(BarRequest("AAA", end=pd.Timestamp("2019-01-10"))).drop(columns="fetched_at")
+    expected = source.fetch(BarRequest("AAA", end=pd.Timestamp("2019-01-10"))).bars.drop(columns="fetched_at")
     pd.testing.assert_frame_equal(store.read().drop(columns="fetched_at"), expected)
     assert store.quarantine()["kind"].tolist() == ["not_final"]
     assert store.findings()["kind"].tolist() == ["not_final"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from fints.bars.sources.base import BarRequest, BarSource
+from fints.bars.sources.base import BarRequest, BarSource, Delivery
 from fints.bars.sources.config import FilesConfig, SampleConfig, SyntheticConfig, YahooConfig
 from fints.errors import ConfigError, UnknownNameError
 
@@ -17,6 +17,7 @@ __all__ = [
     "SOURCES",
     "BarRequest",
     "BarSource",
+    "Delivery",
     "FilesConfig",
     "SampleConfig",
     "SourceConfig",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
 
+from fints.bars.actions import empty_actions
 from fints.bars.schema import conform_bars
 from fints.sessions.calendars import get_calendar
 
@@ -38,6 +39,26 @@ class BarRequest:
     exchange: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What a source answered to one request.
+
+    Attributes
+    ----------
+    bars : pandas.DataFrame
+        In the schema of :mod:`fints.bars.schema`, not yet checked for quality.
+    actions : pandas.DataFrame
+        Splits and distributions within the span of the bars, in the schema of :mod:`fints.bars.actions`; empty where
+        the source does not tell.
+    notes : tuple of str
+        What the user should know of this answer: a request that was clipped, a fallback that was taken.
+    """
+
+    bars: pd.DataFrame
+    actions: pd.DataFrame = field(default_factory=empty_actions)
+    notes: tuple[str, ...] = ()
+
+
 @runtime_checkable
 class BarSource(Protocol):
     """A place that bars come from.
@@ -57,8 +78,8 @@ class BarSource(Protocol):
         """Return the symbols that it can list; empty where it cannot list them."""
         ...
 
-    def fetch(self, request: BarRequest) -> pd.DataFrame:
-        """Return the bars asked for, in the schema of :mod:`fints.bars.schema`, not yet checked for quality.
+    def fetch(self, request: BarRequest) -> Delivery:
+        """Return the bars asked for.
 
         Raises
         ------

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from fints.bars.schema import empty_bars
-from fints.bars.sources.base import BarRequest, Origin, canonical_exchange, clip_sessions, daily_bounds
+from fints.bars.sources.base import (
+    BarRequest,
+    Delivery,
+    Origin,
+    canonical_exchange,
+    clip_sessions,
+    daily_bounds,
+)
 from fints.bars.sources.columns import find_columns
 from fints.bars.sources.documents import Document, find_documents
 from fints.bars.sources.numerals import read_numbers, read_stamps
@@ -55,7 +62,7 @@ class FilesSource:
         rows, broken = self._contents
         return sorted({*rows, *broken})
 
-    def fetch(self, request: BarRequest) -> pd.DataFrame:
+    def fetch(self, request: BarRequest) -> Delivery:
         """Return the bars of one symbol.
 
         Raises
@@ -79,7 +86,7 @@ class FilesSource:
             raise UnknownNameError("symbol", request.symbol, self.symbols())
         table = rows[request.symbol]
         if table.empty:
-            return empty_bars()
+            return Delivery(empty_bars())
         calendar = get_calendar(canonical_exchange(config.exchange, request.exchange))
         local = local_times(table["stamp"], calendar, config.timezone)
         if parse_interval(request.interval) is None:
@@ -91,7 +98,7 @@ class FilesSource:
         origin = Origin(
             request.symbol, request.interval, calendar.mic, table["currency"].iloc[-1], self.name, fetched_at
         )
-        return clip_sessions(origin.stamp(pd.concat([bounds, values], axis=1)), request)
+        return Delivery(clip_sessions(origin.stamp(pd.concat([bounds, values], axis=1)), request))
 
     def _days(self, local: pd.DatetimeIndex, table: pd.DataFrame, symbol: str) -> pd.DatetimeIndex:
         """Return the session dates of daily rows: the date as written, whatever the clock time.

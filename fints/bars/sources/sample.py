@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
-from fints.bars.sources.base import BarRequest, Origin, clip_sessions, daily_bounds
+from fints.bars.sources.base import BarRequest, Delivery, Origin, clip_sessions, daily_bounds
 from fints.errors import NoSuchRangeError, UnknownNameError
 from fints.sessions.calendars import get_calendar
 
@@ -63,7 +63,7 @@ class SampleSource:
         """Return every symbol of the sample, close-only ones included."""
         return list(SAMPLE)
 
-    def fetch(self, request: BarRequest) -> pd.DataFrame:
+    def fetch(self, request: BarRequest) -> Delivery:
         """Return the daily bars of one sample symbol.
 
         Raises
@@ -80,7 +80,7 @@ class SampleSource:
                 f"the embedded sample has daily bars only; {request.symbol!r} was asked at {request.interval!r}. "
                 "Ask for interval '1d', or use the source 'files', 'synthetic' or 'yahoo'"
             )
-        return clip_sessions(_load(request.symbol), request)
+        return Delivery(clip_sessions(_load(request.symbol), request))
 
 
 def sample_bars(symbols: Iterable[str] | None = None) -> pd.DataFrame:
@@ -110,7 +110,7 @@ def sample_bars(symbols: Iterable[str] | None = None) -> pd.DataFrame:
     """
     source = SampleSource()
     wanted = DEFAULT_SYMBOLS if symbols is None else sorted(set(symbols))
-    return pd.concat([source.fetch(BarRequest(symbol)) for symbol in wanted], ignore_index=True)
+    return pd.concat([source.fetch(BarRequest(symbol)).bars for symbol in wanted], ignore_index=True)
 
 
 @cache

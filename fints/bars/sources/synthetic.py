@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import pandas as pd
 
-from fints.bars.sources.base import BarRequest, Origin, clip_sessions
+from fints.bars.sources.base import BarRequest, Delivery, Origin, clip_sessions
 from fints.errors import DateError, NoSuchRangeError, UnknownNameError
 from fints.sessions.calendars import get_calendar
 from fints.sessions.clock import places
@@ -49,7 +49,7 @@ class SyntheticSource:
         """Return the configured names."""
         return list(self.config.names)
 
-    def fetch(self, request: BarRequest) -> pd.DataFrame:
+    def fetch(self, request: BarRequest) -> Delivery:
         """Return the bars of one symbol.
 
         Raises
@@ -81,7 +81,7 @@ class SyntheticSource:
         )
         fetched_at = rows["end"].iloc[-1] + pd.Timedelta(days=1)
         origin = Origin(request.symbol, config.interval, self.calendar.mic, "USD", self.name, fetched_at)
-        return clip_sessions(origin.stamp(rows), request)
+        return Delivery(clip_sessions(origin.stamp(rows), request))
 
 
 def _log_volume(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pandas as pd
 
 from fints.bars.schema import empty_bars
-from fints.bars.sources.base import BarRequest, Origin, clip_sessions, daily_bounds
+from fints.bars.sources.base import BarRequest, Delivery, Origin, clip_sessions, daily_bounds
 from fints.bars.sources.stamps import local_times, place_on_grid
 from fints.errors import (
     ConfigError,
@@ -130,7 +130,7 @@ class YahooSource:
         """Return nothing: Yahoo cannot list its symbols."""
         return []
 
-    def fetch(self, request: BarRequest) -> pd.DataFrame:
+    def fetch(self, request: BarRequest) -> Delivery:
         """Return the bars of one symbol, with retries where another try may help.
 
         Raises
@@ -156,7 +156,7 @@ class YahooSource:
             reraise=True,
         )
         quotes, meta = retrying(self._ask, request)
-        return clip_sessions(self._bars(quotes, meta, request), request)
+        return Delivery(clip_sessions(self._bars(quotes, meta, request), request))
 
     def _prepare(self) -> None:
         """Give yfinance a cache of its own: one shared with other programs may be locked or read-only."""

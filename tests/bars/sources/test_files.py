@@ -61,7 +61,7 @@ def write(path: Path, text: str, encoding: str = "utf-8") -> Path:
 def test_the_export_of_yahoos_page_is_read(tmp_path) -> None:
     files = source(write(tmp_path / "^GSPC.csv", YAHOO_EXPORT))
     assert files.symbols() == ["^GSPC"]
-    bars = files.fetch(BarRequest("^GSPC"))
+    bars = files.fetch(BarRequest("^GSPC")).bars
     assert bars["close"].round(2).tolist() == CLOSES
     assert bars["volume"].tolist() == [4096610000, 3702620000, 3442870000]
     assert bars["session"].dt.strftime("%Y-%m-%d").tolist() == ["2018-12-27", "2018-12-28", "2018-12-31"]
@@ -69,7 +69,7 @@ def test_the_export_of_yahoos_page_is_read(tmp_path) -> None:
 
 
 def test_the_table_of_yahoos_page_is_read_without_its_corporate_actions(tmp_path) -> None:
-    bars = source(write(tmp_path / "^GSPC.csv", YAHOO_PAGE)).fetch(BarRequest("^GSPC"))
+    bars = source(write(tmp_path / "^GSPC.csv", YAHOO_PAGE)).fetch(BarRequest("^GSPC")).bars
     assert bars["close"].tolist() == CLOSES[::-1]
     assert bars["volume"].tolist() == [3442870000, 3702620000, 4096610000]
 
@@ -77,7 +77,7 @@ def test_the_table_of_yahoos_page_is_read_without_its_corporate_actions(tmp_path
 def test_a_brokers_file_is_read_by_mapping(tmp_path) -> None:
     path = write(tmp_path / "export.csv", BROKER, "latin-1")
     files = source(path, **BROKER_OPTIONS, currency="EUR", exchange="xetra")
-    bars = files.fetch(BarRequest("ABC"))
+    bars = files.fetch(BarRequest("ABC")).bars
     assert bars["close"].tolist() == CLOSES
     assert bars["volume"].tolist() == [4096610, 3702620, 3442870]
     assert bars["adj_close"].tolist() == CLOSES
@@ -104,12 +104,14 @@ def test_tickers_that_look_like_something_else_stay_text(tmp_path, symbol) -> No
     text = f"symbol,date,close\n{symbol},2018-12-31,1.5\n{symbol},2018-12-28,1.25\n"
     files = source(write(tmp_path / "prices.csv", text))
     assert files.symbols() == [symbol]
-    assert files.fetch(BarRequest(symbol))["close"].tolist() == [1.5, 1.25]
+    assert files.fetch(BarRequest(symbol)).bars["close"].tolist() == [1.5, 1.25]
 
 
 def test_a_close_alone_is_a_close_only_series(tmp_path) -> None:
-    bars = source(write(tmp_path / "VIX.csv", "Date,VIX\n2018-12-31,25.42\n"), columns={"close": "VIX"}).fetch(
-        BarRequest("VIX")
+    bars = (
+        source(write(tmp_path / "VIX.csv", "Date,VIX\n2018-12-31,25.42\n"), columns={"close": "VIX"})
+        .fetch(BarRequest("VIX"))
+        .bars
     )
     assert bars[["open", "high", "low", "close"]].to_numpy().tolist() == [[25.42] * 4]
     assert bars["volume"].isna().all()
@@ -125,7 +127,11 @@ def test_half_a_range_is_not_guessed(tmp_path) -> None:
     [("$1,234.50|1.5M", 1234.5, 1500000), ("1234.5|null", 1234.5, None), ("1'234.5|2K", 1234.5, 2000)],
 )
 def test_numbers_are_read_as_people_write_them(tmp_path, spelling, close, volume) -> None:
-    row = source(write(tmp_path / "A.csv", f"Date|Close/Last|Volume\n12/31/2018|{spelling}\n")).fetch(BarRequest("A"))
+    row = (
+        source(write(tmp_path / "A.csv", f"Date|Close/Last|Volume\n12/31/2018|{spelling}\n"))
+        .fetch(BarRequest("A"))
+        .bars
+    )
     assert row["close"].tolist() == [close]
     assert row["volume"].fillna(-1).tolist() == [-1 if volume is None else volume]
 
@@ -135,7 +141,7 @@ def test_numbers_are_read_as_people_write_them(tmp_path, spelling, close, volume
     ["2018-12-31", "20181231", "Dec 31, 2018", "31.12.2018", "31-Dec-2018", "2018-12-31T00:00:00-05:00", "1546232400"],
 )
 def test_dates_are_read_as_vendors_write_them(tmp_path, stamp) -> None:
-    bars = source(write(tmp_path / "A.csv", f'date|close\n"{stamp}"|1.5\n')).fetch(BarRequest("A"))
+    bars = source(write(tmp_path / "A.csv", f'date|close\n"{stamp}"|1.5\n')).fetch(BarRequest("A")).bars
     assert bars["session"].tolist() == [pd.Timestamp("2018-12-31")]
 
 
@@ -144,14 +150,14 @@ def test_dates_are_read_as_vendors_write_them(tmp_path, stamp) -> None:
 def test_a_midnight_of_utc_names_the_date_on_every_exchange(tmp_path, exchange, stamp) -> None:
     sessions = get_calendar(exchange).sessions("2018-07-02", "2018-07-20")
     rows = "".join(f"{day:{stamp}},1.5\n" for day in sessions)
-    bars = source(write(tmp_path / "A.csv", "date,close\n" + rows), exchange=exchange).fetch(BarRequest("A"))
+    bars = source(write(tmp_path / "A.csv", "date,close\n" + rows), exchange=exchange).fetch(BarRequest("A")).bars
     assert bars["session"].tolist() == sessions.tolist()
 
 
 def test_a_date_and_a_time_run_together_are_no_count_from_the_epoch(tmp_path) -> None:
     path = write(tmp_path / "A.csv", "time,close\n201811230930,1\n201811231030,2\n")
     for options in ({}, {"date_format": "%Y%m%d%H%M"}):
-        bars = source(path, **options).fetch(BarRequest("A", "1h"))
+        bars = source(path, **options).fetch(BarRequest("A", "1h")).bars
         assert bars["start"].dt.strftime("%Y-%m-%d %H:%M").tolist() == ["2018-11-23 14:30", "2018-11-23 15:30"]
 
 
@@ -160,7 +166,7 @@ def test_a_date_that_can_be_read_two_ways_is_not_guessed(tmp_path, date) -> None
     path = write(tmp_path / "A.csv", f"date,close\n{date},1.5\n")
     with pytest.raises(ConfigError, match="month/day or day/month"):
         source(path).symbols()
-    bars = source(path, date_format="%d/%m/%Y" if date.endswith("2018") else "%d/%m/%y").fetch(BarRequest("A"))
+    bars = source(path, date_format="%d/%m/%Y" if date.endswith("2018") else "%d/%m/%y").fetch(BarRequest("A")).bars
     assert bars["session"].tolist() == [pd.Timestamp("2018-04-03")]
 
 
@@ -179,7 +185,7 @@ def test_a_decimal_comma_is_never_dropped_as_a_thousands_separator(tmp_path, num
 
 def test_indian_groups_are_thousands(tmp_path) -> None:
     path = write(tmp_path / "A.csv", "date;close;volume\n2018-12-31;1,23,456.75;12,34,567\n")
-    row = source(path).fetch(BarRequest("A"))
+    row = source(path).fetch(BarRequest("A")).bars
     assert (row["close"].tolist(), row["volume"].tolist()) == ([123456.75], [1234567])
 
 
@@ -190,13 +196,13 @@ def test_rows_longer_than_the_header_are_refused_unless_the_rest_is_empty(tmp_pa
     with pytest.raises(SourceError, match=rf"A\.csv.*line {good + 2}\b.*(9 fields and the header 6|saw 9)"):
         source(path).symbols()
     trailing = write(tmp_path / "B.csv", header + "2018-11-20,1.5,2,1,1.5,100,\n" * 3)
-    assert source(trailing).fetch(BarRequest("B"))["close"].tolist() == [1.5] * 3
+    assert source(trailing).fetch(BarRequest("B")).bars["close"].tolist() == [1.5] * 3
 
 
 def test_bars_of_the_last_evening_belong_to_the_session_of_the_next_day(tmp_path) -> None:
     grid = bar_grid(get_calendar("FX"), "2018-12-17", "2018-12-19", "1h").iloc[:-20]
     rows = "".join(f"{stamp:%Y-%m-%d %H:%M},1.5\n" for stamp in grid["ds"])
-    bars = source(write(tmp_path / "EUR.csv", "time,close\n" + rows), exchange="FX").fetch(BarRequest("EUR", "1h"))
+    bars = source(write(tmp_path / "EUR.csv", "time,close\n" + rows), exchange="FX").fetch(BarRequest("EUR", "1h")).bars
     assert bars["session"].tolist() == grid["session"].tolist()
     assert bars["end"].tolist() == grid["end"].tolist()
 
@@ -211,7 +217,7 @@ def hourly_frame(stamps: list[str]) -> pd.DataFrame:
 
 def test_hour_labels_of_a_half_day_name_the_bars_they_lie_in(tmp_path) -> None:
     hourly_frame([f"2018-11-23 {hour}" for hour in HOURS]).to_parquet(tmp_path / "hours.parquet")
-    bars = source(tmp_path / "hours.parquet").fetch(BarRequest("SPY", "1h"))
+    bars = source(tmp_path / "hours.parquet").fetch(BarRequest("SPY", "1h")).bars
     local = bars[["start", "end"]].apply(lambda column: column.dt.tz_convert("America/New_York").dt.strftime("%H:%M"))
     assert local.to_numpy().tolist() == [["09:30", "10:00"], ["10:00", "11:00"], ["11:00", "12:00"], ["12:00", "13:00"]]
     assert bars["session"].unique().tolist() == [pd.Timestamp("2018-11-23")]
@@ -228,14 +234,14 @@ def test_hour_labels_of_a_half_day_name_the_bars_they_lie_in(tmp_path) -> None:
 def test_bars_from_the_open_are_told_by_start_or_end_in_any_zone(tmp_path, stamp, zone, stamps) -> None:
     hourly_frame(stamps).to_parquet(tmp_path / "hours.parquet")
     options = {"stamp": stamp} | ({"timezone": zone} if zone else {})
-    bars = source(tmp_path / "hours.parquet", **options).fetch(BarRequest("SPY", "1h"))
+    bars = source(tmp_path / "hours.parquet", **options).fetch(BarRequest("SPY", "1h")).bars
     assert bars["start"].dt.strftime("%H:%M").tolist() == ["14:30", "15:30", "16:30", "17:30"]
     assert bars["end"].dt.strftime("%H:%M").tolist() == ["15:30", "16:30", "17:30", "18:00"]
 
 
 def test_date_and_time_in_two_columns_are_one_stamp(tmp_path) -> None:
     text = "Date,Time,Close\n2018-11-23,09:30,1\n2018-11-23,10:30,2\n"
-    bars = source(write(tmp_path / "A.csv", text)).fetch(BarRequest("A", "1h"))
+    bars = source(write(tmp_path / "A.csv", text)).fetch(BarRequest("A", "1h")).bars
     assert bars["start"].dt.strftime("%H:%M").tolist() == ["14:30", "15:30"]
 
 
@@ -280,7 +286,7 @@ def test_an_archive_cannot_write_outside_itself(tmp_path) -> None:
         archive.writestr("../../EVIL.csv", YAHOO_EXPORT)
     files = source(inside / "evil.zip")
     assert files.symbols() == ["EVIL"]
-    assert len(files.fetch(BarRequest("EVIL"))) == 3
+    assert len(files.fetch(BarRequest("EVIL")).bars) == 3
     assert {path.name for path in tmp_path.rglob("*")} == {"a", "b", "evil.zip"}
 
 

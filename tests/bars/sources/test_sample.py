@@ -43,14 +43,14 @@ def test_close_only_series_are_flat_bars_without_volume() -> None:
 
 
 def test_nobody_can_change_the_sample_for_others() -> None:
-    for bars in (sample_bars(), SampleSource().fetch(BarRequest("^GSPC"))):
+    for bars in (sample_bars(), SampleSource().fetch(BarRequest("^GSPC")).bars):
         bars.loc[:, "close"] = 0.0
     assert (sample_bars()["close"] > 0).all()
 
 
 def test_a_request_is_clipped_to_its_dates() -> None:
     request = BarRequest("^GSPC", "1d", pd.Timestamp("2018-12-03"), pd.Timestamp("2018-12-07"))
-    sessions = SampleSource().fetch(request)["session"].dt.strftime("%m-%d").tolist()
+    sessions = SampleSource().fetch(request).bars["session"].dt.strftime("%m-%d").tolist()
     assert sessions == ["12-03", "12-04", "12-06", "12-07"]
 
 

@@ -12,7 +12,7 @@ from fints.errors import ConfigError, NoSuchRangeError, UnknownNameError
 
 def fetch(symbol: str = "SYNA", interval: str = "1d", **options) -> pd.DataFrame:
     config = parse_source({"kind": "synthetic", "interval": interval, **options})
-    return make_source(config).fetch(BarRequest(symbol, interval))
+    return make_source(config).fetch(BarRequest(symbol, interval)).bars
 
 
 QUIET = {"noise": 0.0, "trend": 0.0, "cycles": []}

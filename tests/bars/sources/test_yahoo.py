@@ -97,7 +97,7 @@ OPENS = ["2018-12-20 09:30", "2018-12-21 09:30", "2018-12-24 09:30"]
 
 def test_daily_bars_carry_their_session_hours_and_both_closes(server, yahoo) -> None:
     server.answers["SPY"] = [chart("SPY", rows(OPENS))]
-    bars = yahoo.fetch(BarRequest("SPY"))
+    bars = yahoo.fetch(BarRequest("SPY")).bars
     pd.testing.assert_frame_equal(bars, validate_bars(bars))
     assert bars["session"].dt.strftime("%Y-%m-%d").tolist() == ["2018-12-20", "2018-12-21", "2018-12-24"]
     assert bars["end"].dt.strftime("%H:%M").tolist() == ["21:00", "21:00", "18:00"]
@@ -108,7 +108,7 @@ def test_daily_bars_carry_their_session_hours_and_both_closes(server, yahoo) -> 
 def test_the_last_session_is_asked_for_by_the_day_after_it_and_rows_beyond_are_clipped(server, yahoo) -> None:
     server.answers["SPY"] = [chart("SPY", rows([*OPENS, "2018-12-26 09:30"]))]
     request = BarRequest("SPY", "1d", pd.Timestamp("2018-12-21"), pd.Timestamp("2018-12-24"))
-    assert yahoo.fetch(request)["session"].dt.day.tolist() == [21, 24]
+    assert yahoo.fetch(request).bars["session"].dt.day.tolist() == [21, 24]
     asked = server.queries["SPY"][-1]
     new_york = [pd.Timestamp(int(asked[name]), unit="s", tz="America/New_York") for name in ("period1", "period2")]
     assert [f"{instant:%Y-%m-%d %H:%M}" for instant in new_york] == ["2018-12-21 00:00", "2018-12-25 00:00"]
@@ -124,7 +124,7 @@ def test_a_session_in_sydney_is_sydneys_date(server, yahoo) -> None:
         currency="AUD",
     )
     server.answers["BHP.AX"] = [answer]
-    bars = yahoo.fetch(BarRequest("BHP.AX"))
+    bars = yahoo.fetch(BarRequest("BHP.AX")).bars
     assert bars["session"].dt.day.tolist() == [20, 21]
     assert bars["start"].dt.strftime("%Y-%m-%d %H:%M").tolist() == ["2018-12-19 23:00", "2018-12-20 23:00"]
     assert bars["currency"].unique().tolist() == ["AUD"]
@@ -136,7 +136,7 @@ def test_hourly_bars_stand_on_the_grid_from_the_open(server, yahoo) -> None:
     server.answers["SPY"][0]["chart"]["result"][0]["meta"]["tradingPeriods"] = [
         [{"timezone": "EST", "start": 1542983400, "end": 1542996000, "gmtoffset": -18000}]
     ]
-    bars = yahoo.fetch(BarRequest("SPY", "1h"))
+    bars = yahoo.fetch(BarRequest("SPY", "1h")).bars
     assert bars["end"].dt.strftime("%H:%M").tolist() == ["15:30", "16:30", "17:30", "18:00"]
 
 
@@ -154,7 +154,7 @@ def test_a_session_without_prices_comes_through_to_be_set_aside(server, yahoo, t
 
 def test_a_series_without_any_volume_has_none(server, yahoo) -> None:
     server.answers["^VIX"] = [chart("^VIX", rows(OPENS, volume=0), exchangeName="WCB")]
-    assert yahoo.fetch(BarRequest("^VIX"))["volume"].isna().all()
+    assert yahoo.fetch(BarRequest("^VIX")).bars["volume"].isna().all()
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_a_fault_that_passes_does_no_harm(server, yahoo, fault) -> None:
     server.answers["SPY"] = [chart("SPY", rows(OPENS))]
     yahoo.fetch(BarRequest("SPY"))  # the time zone is known from here on
     server.answers["SPY"] = [fault, fault, chart("SPY", rows(OPENS))]
-    assert len(yahoo.fetch(BarRequest("SPY"))) == 3
+    assert len(yahoo.fetch(BarRequest("SPY")).bars) == 3
 
 
 def test_a_symbol_that_the_server_does_not_know_is_asked_for_once(server, yahoo) -> None:
@@ -219,7 +219,7 @@ def test_an_exchange_without_a_calendar_has_to_be_named(server, yahoo) -> None:
     server.answers["X.YZ"] = [answer]
     with pytest.raises(ConfigError, match="set the option `exchange`"):
         yahoo.fetch(BarRequest("X.YZ"))
-    assert yahoo.fetch(BarRequest("X.YZ", exchange="XMIL"))["exchange"].unique().tolist() == ["XMIL"]
+    assert yahoo.fetch(BarRequest("X.YZ", exchange="XMIL")).bars["exchange"].unique().tolist() == ["XMIL"]
 
 
 def test_an_interval_that_yahoo_lacks_is_refused_before_any_request(server, yahoo) -> None:
