@@ -6,20 +6,15 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from fints.backtest import Execution, JobStore, WalkForward, Workers
-from fints.bars.sources import make_source
-from fints.bars.store import BarStore
 from fints.errors import DataError, ModelError, PlanError, SeriesError
 from fints.series import SeriesProblem, get_target, make_panel, panel_problems
 from fints.settings.backtest import TransformerEntry
 from pipelines.alike import told_alike
-from pipelines.asof import observe
 from pipelines.backtest_plain import plain
 from pipelines.backtest_runs import track
 from pipelines.fitted import FittedModels, PanelFacts, jobs_folder
-from pipelines.ingest import stored_symbols, update, wanted_symbols
+from pipelines.gathered import PATIENCE, gather
 from pipelines.learnable import learnable
 from pipelines.model import detected_plan
 from pipelines.roster import cycles_left_out, make_entrants, make_models
@@ -27,6 +22,8 @@ from pipelines.terminal import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pandas as pd
 
     from fints.backtest import CrossValidation, Extrapolation
     from fints.backtest.pace import Standing
@@ -37,9 +34,6 @@ if TYPE_CHECKING:
     from pipelines.progress import Stage, Stages
 
 LOG = logging.getLogger(__name__)
-
-LOCK_SECONDS = 300.0
-"""That another run is waited for: backtests hold the home while they ingest, a night until it is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,20 +159,16 @@ def run_backtest(settings: BacktestSettings, home: Home, stages: Stages, asked: 
         get_target(target)
     make_models(settings, settings.periods.stated_plan())
     make_workers(settings)
-    with home.locked(LOCK_SECONDS):
-        now = pd.Timestamp.now("UTC")
-        store, source = BarStore(home.store), make_source(settings.source)
-        report = update(source, store, settings, stages, now)
-        symbols = stored_symbols(wanted_symbols(source, settings), store, settings, report)
-        version = store.version()
-        bars = store.read(symbols, settings.interval, version=version)
-    bars, as_of = observe(bars, asked, live=source.live, now=now)
-    targets, failed = _targets(bars, settings, as_of, stages, home)
+    with home.locked(PATIENCE):
+        gathered = gather(settings, home, stages, asked)
+    as_of, report = gathered.as_of, gathered.report
+    targets, failed = _targets(gathered.bars, settings, as_of, stages, home)
     left_out = dict.fromkeys(said for found in targets for said in cycles_left_out(settings, found.plan))
     alike = dict.fromkeys(said for found in targets for said in told_alike(found.result, settings))
     misplaced = tuple(report.misplaced())
     warnings = (*as_of.notes, *misplaced, *left_out, *alike)
     gone = {**report.failed, **failed}
+    version = gathered.reading.version
     return Backtest(settings, as_of, version, targets, gone, warnings=warnings, misplaced=misplaced)
 
 

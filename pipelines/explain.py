@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from fints.bars.sources import make_source
-from fints.bars.store import BarStore
 from fints.errors import SeriesError, UnknownNameError
 from fints.explain import explain
 from fints.report.explain import ExplainReport, explanation_json, render_explanation
 from fints.series import get_target, make_panel, panel_problems, usable
-from pipelines.asof import observe
 from pipelines.files import write_text
-from pipelines.ingest import stored_symbols, update, wanted_symbols
+from pipelines.gathered import gather
 from pipelines.learning import lesson
 from pipelines.model import find_plan, make_model
 from pipelines.shelf import Shelf
@@ -102,15 +99,11 @@ def run_explain(asked: Asked, settings: NightlySettings, home: Home, stages: Sta
     """
     get_target(asked.target)
     with home.locked():
-        now = pd.Timestamp.now("UTC")
-        source, store = make_source(settings.source), BarStore(home.store)
-        wanted = wanted_symbols(source, settings)
-        if asked.symbol not in wanted:
-            raise UnknownNameError("symbol", asked.symbol, wanted)
-        fetched = update(source, store, settings, stages, now)
-        symbols = stored_symbols(wanted, store, settings, fetched)
-        bars, as_of = observe(store.read(symbols, settings.interval), asked.as_of, live=source.live, now=now)
-        panel = _panel(bars, asked, settings, as_of)
+        gathered = gather(settings, home, stages, asked.as_of)
+        if asked.symbol not in gathered.reading.symbols:
+            raise UnknownNameError("symbol", asked.symbol, gathered.reading.symbols)
+        as_of = gathered.as_of
+        panel = _panel(gathered.bars, asked, settings, as_of)
         learnt = lesson(panel, settings)
         shelf = Shelf.under(home.models, settings.dataset, asked.target, settings.digest)
         found = _model(learnt, shelf, settings, asked.target, stages)

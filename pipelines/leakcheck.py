@@ -13,12 +13,10 @@ from rich.console import Group
 from rich.text import Text
 
 from fints.backtest.leakage import Recipe, check_leakage
-from fints.bars.sources import make_source
 from fints.bars.store import BarStore
 from fints.series import get_target, make_panel
 from fints.settings import TransformerEntry
-from pipelines.asof import observe
-from pipelines.ingest import stored_symbols, update, wanted_symbols
+from pipelines.gathered import gather
 from pipelines.learnable import learnable, place_folds
 from pipelines.model import detected_plan
 from pipelines.roster import make_models
@@ -114,13 +112,9 @@ def run_leakcheck(settings: BacktestSettings, home: Home, stages: Stages) -> Lea
     for target in short.targets:
         get_target(target)
     with home.locked():
-        now = pd.Timestamp.now("UTC")
-        store, source = BarStore(home.store), make_source(short.source)
-        report = update(source, store, short, stages, now)
-        symbols = stored_symbols(wanted_symbols(source, short), store, short, report)
-        bars = store.read(symbols, short.interval)
-    bars, as_of = observe(bars, None, live=source.live, now=now)
-    bars = bars.groupby("symbol", sort=False).tail(_rows(short)).reset_index(drop=True)
+        gathered = gather(short, home, stages)
+    as_of = gathered.as_of
+    bars = gathered.bars.groupby("symbol", sort=False).tail(_rows(short)).reset_index(drop=True)
     targets = {}
     for target in short.targets:
         with stages.stage(f"{target}: {counted(len(short.models), 'model')} in two futures") as stage:

@@ -6,20 +6,18 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from fints.bars.sources import make_source
 from fints.bars.store import BarStore
 from fints.series import get_target
-from pipelines.asof import observe
-from pipelines.ingest import stored_symbols, update, wanted_symbols
+from pipelines.gathered import gather
 from pipelines.model import fitting_plan, make_model
 from pipelines.plans import PlanBook
 from pipelines.publish import Night, begin_tracking, machine_readable, nightly_report, track, write_page
-from pipelines.targets import Evening, forecast_targets
+from pipelines.targets import NightInputs, forecast_targets
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pandas as pd
 
     from fints.report import NightlyReport
     from fints.settings import NightlySettings
@@ -90,27 +88,21 @@ def run_nightly(settings: NightlySettings, home: Home, asked: pd.Timestamp | Non
         get_target(target)
     make_model(settings, fitting_plan(settings.periods.stated_plan(), settings)).design.network_for(0, 0)
     with home.locked():
-        now = pd.Timestamp.now("UTC")
+        gathered = gather(settings, home, stages, asked)
+        as_of, report, reading = gathered.as_of, gathered.report, gathered.reading
         store = BarStore(home.store)
-        source = make_source(settings.source)
-        report = update(source, store, settings, stages, now)
-        symbols = stored_symbols(wanted_symbols(source, settings), store, settings, report)
-        version = store.version()
-        bars = store.read(symbols, settings.interval, version=version)
-        bars, as_of = observe(bars, asked, live=source.live, now=now)
-        evening = Evening(settings, home, tuple(symbols), version, source.live, asked, now)
         if settings.tracking.enabled:
             begin_tracking(settings, home)
-        targets, problems = forecast_targets(evening, stages)
+        targets, problems = forecast_targets(NightInputs(settings, home.models, reading), stages)
         plans = PlanBook.under(home, settings)
         night = Night(
             settings=settings,
             as_of=as_of,
             targets=targets,
-            data_version=version,
-            findings=_findings(store, symbols, settings, as_of),
+            data_version=reading.version,
+            findings=_findings(store, reading.symbols, settings, as_of),
             problems=problems,
-            created_at=now,
+            created_at=reading.now,
             failed=dict(report.failed),
             misplaced=tuple(report.misplaced()),
             changes={t.target: plans.changes(t.target, as_of, t.plan) for t in targets},
@@ -118,7 +110,7 @@ def run_nightly(settings: NightlySettings, home: Home, asked: pd.Timestamp | Non
         return _publish(night, store, home, stages)
 
 
-def _findings(store: BarStore, symbols: list[str], settings: NightlySettings, as_of: AsOf) -> pd.DataFrame:
+def _findings(store: BarStore, symbols: tuple[str, ...], settings: NightlySettings, as_of: AsOf) -> pd.DataFrame:
     found = store.findings(symbols)
     return found[(found["interval"] == settings.interval) & ~(found["session"] > as_of.stamp)].reset_index(drop=True)
 

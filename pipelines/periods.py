@@ -6,22 +6,19 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from fints.bars.sources import make_source
-from fints.bars.store import BarStore
 from fints.errors import UnknownNameError
 from fints.periods import detect_periods
 from fints.plan import FrequencyPlan
 from fints.report.periods import render_periods
 from fints.series import make_panel, panel_problems
-from pipelines.asof import observe
 from pipelines.files import DIGITS, write_text
-from pipelines.ingest import update, wanted_symbols
+from pipelines.gathered import gather
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    import pandas as pd
 
     from fints.periods import Periods
     from fints.periods.search import Clocks
@@ -98,15 +95,11 @@ def find_periods(asked: Asked, settings: NightlySettings, home: Home, stages: St
     """
     chosen = settings.model_copy(update={"symbols": tuple(asked.symbols)}) if asked.symbols else settings
     with home.locked():
-        now = pd.Timestamp.now("UTC")
-        source, store = make_source(chosen.source), BarStore(home.store)
-        update(source, store, chosen, stages, now)
-        held = set(store.symbols(chosen.interval))
-        symbols = [symbol for symbol in wanted_symbols(source, chosen) if symbol in held]
+        gathered = gather(chosen, home, stages, asked.as_of)
+        bars, as_of, held = gathered.bars, gathered.as_of, gathered.reading.symbols
         for symbol in asked.symbols:
             if symbol not in held:
-                raise UnknownNameError("symbol", symbol, sorted(held))
-        bars, as_of = observe(store.read(symbols, chosen.interval), asked.as_of, live=source.live, now=now)
+                raise UnknownNameError("symbol", symbol, held)
         panel = make_panel(bars, asked.target, features=False, companions=False, known_at=as_of.known_at)
         with stages.stage(f"{asked.target}: cycles"):
             found = detect_periods(panel, clock=asked.clock, alpha=settings.periods.alpha)

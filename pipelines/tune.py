@@ -7,20 +7,16 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from fints.bars.sources import make_source
-from fints.bars.store import BarStore
 from fints.series import SeriesProblem, get_target
 from fints.tuning import Budget, StudyStore, finish, search
-from pipelines.asof import observe
-from pipelines.backtest import LOCK_SECONDS
-from pipelines.ingest import stored_symbols, update, wanted_symbols
+from pipelines.gathered import PATIENCE, gather
 from pipelines.terminal import counted
 from pipelines.tune_prepared import base_model, prepare, study_store
 from pipelines.tune_watch import Shown, told_by
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from fints.settings import TuneSettings
     from fints.tuning import TuningResult
     from pipelines.asof import AsOf
@@ -102,20 +98,15 @@ def run_tune(settings: TuneSettings, home: Home, stages: Stages, asked: pd.Times
     with told_by(_LIBRARY) as told:
         if settings.storage.url is not None:  # before anything that takes long
             study_store(settings, home, settings.name or "fints").check()
-        with home.locked(LOCK_SECONDS):
-            now = pd.Timestamp.now("UTC")
-            store, source = BarStore(home.store), make_source(settings.source)
-            report = update(source, store, settings, stages, now)
-            symbols = stored_symbols(wanted_symbols(source, settings), store, settings, report)
-            version = store.version()
-            bars = store.read(symbols, settings.interval, version=version)
-        bars, as_of = observe(bars, asked, live=source.live, now=now)
-        ready = prepare(bars, settings, as_of, home, stages)
+        with home.locked(PATIENCE):
+            gathered = gather(settings, home, stages, asked)
+        as_of, report = gathered.as_of, gathered.report
+        ready = prepare(gathered.bars, settings, as_of, home, stages)
         result = _search(ready, settings, stages)
     return Tuning(
         settings=settings,
         as_of=as_of,
-        data_version=version,
+        data_version=gathered.reading.version,
         panel=ready.facts,
         result=result,
         store=ready.store,

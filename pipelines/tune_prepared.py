@@ -125,7 +125,9 @@ def tuning_folds(settings: TuneSettings) -> TuningFolds:
         block=how.block,
         step_size=how.step_size,
         confirm_folds=how.confirm_folds,
+        confirm_windows=how.confirm_windows,
         test_windows=how.test_windows,
+        apart=how.apart,
         purge=how.purge,
         train_size=how.train_size,
     )

@@ -45,11 +45,15 @@ class FoldSettings(Section):
     block : int
         Origins that are forecast from after each fit.
     step_size : int
-        Bars between origins.
-    confirm_folds : int
-        Folds after those of the search, which it never looks at: a gain has to be confirmed on them.
+        Bars between them.
+    confirm_folds, confirm_windows : int
+        Fits after those of the search, and origins that are shared out among them. The search never looks at them: a
+        gain has to be confirmed on them.
     test_windows : int
         Origins at the end of the data, on which the outcome is judged once.
+    apart : int, optional
+        Bars between origins of the confirmation, and of the test; the horizon by default. Windows that overlap count
+        together in the tests.
     purge : "auto" or int
         Bars taken off the end of the training rows: those whose target reaches beyond the cutoff.
     train_size : int, optional
@@ -60,7 +64,9 @@ class FoldSettings(Section):
     block: int = Field(default=4, ge=1)
     step_size: int = Field(default=20, ge=1)
     confirm_folds: int = Field(default=4, ge=1)
+    confirm_windows: int = Field(default=16, ge=1)
     test_windows: int = Field(default=16, ge=1)
+    apart: int | None = Field(default=None, ge=1)
     purge: Literal["auto"] | Annotated[int, Field(ge=0)] = "auto"
     train_size: int | None = Field(default=None, ge=2)
 

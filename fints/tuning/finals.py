@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from fints.backtest.skill import LEVEL, Skill, skill
+from fints.backtest.skill import LEVEL, Skill
 from fints.errors import TuningError
 from fints.tuning.evaluation import run_fold
 from fints.tuning.result import Confirmation
+from fints.tuning.saving import saved
 from fints.tuning.summary import best_first
 
 if TYPE_CHECKING:
@@ -133,12 +134,13 @@ def _scores(
     """Take contestants through all folds; those whose model does not finish are left out, the untuned one excepted."""
     stages = tuner.stages
     parts = {"inner": (stages.search, stages.inner), "confirm": (stages.known, stages.confirm)}
+    blocks = {"inner": tuner.folds.inner_blocks(), "confirm": tuner.folds.confirm_blocks()}
     tasks = [
         (name, part, windows)
         for name in contestants
-        for part, (_, folds) in parts.items()
+        for part in parts
         if part == "confirm" or name not in known
-        for windows in tuner.folds.blocks(folds)
+        for windows in blocks[part]
     ]
     done: dict[tuple[str, str], list[Scored]] = {}
     failed: dict[str, str] = {}
@@ -215,14 +217,12 @@ def _of(trial: TrialSummary, untuned: Candidate) -> str:
 
 def _saved(tuner: Tuner, tuned: pd.DataFrame, untuned: pd.DataFrame) -> Skill:
     column, root = ("squared", True) if tuner.objective.score == "rmse" else ("crps", False)
-    both = tuned.add_suffix("_tuned").join(untuned.add_suffix("_untuned"), how="inner")
-    loss, baseline = (both[f"{column}_{which}"].to_numpy(float) for which in ("tuned", "untuned"))
-    return skill(loss, baseline, lag=tuner.folds.lag, root=root)
+    return saved(tuned[column], untuned[column], tuner.stages.confirm, root=root)
 
 
 def _sentence(tuner: Tuner, best: str, gain: Skill) -> str:
     what = tuner.objective.score.upper() + (" beyond the trained horizon" if tuner.folds.h > tuner.base.h else "")
-    over = f"over {gain.windows} origins that the search never saw"
+    over = f"over {gain.windows} windows that the search never saw"
     change = f"{percent(abs(gain.value))} % {'lower' if gain.value >= 0 else 'higher'}"
     if gain.reason:
         return (

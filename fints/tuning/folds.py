@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fints.backtest import make_folds
 from fints.backtest.folds import leading
-from fints.backtest.significance.diebold_mariano import overlap_lag
 from fints.errors import ConfigError, SeriesError
 from fints.series.panel import validate_panel
 
@@ -63,14 +64,19 @@ class TuningFolds:
     ----------
     h : int
         Bars forecast from each origin.
-    n_folds, confirm_folds : int
-        Fits of the search, and of the confirmation.
+    n_folds : int
+        Fits of the search.
     block : int
-        Origins of a fold.
+        Origins of each of its folds.
     step_size : int
-        Bars between origins.
+        Bars between them.
+    confirm_folds, confirm_windows : int
+        Fits of the confirmation, and its origins, which are shared out evenly among them.
     test_windows : int
         Origins of the test period; 0: none.
+    apart : int, optional
+        Bars between the origins of the confirmation, and of the test; the horizon by default, so that windows lie side
+        by side. Those that overlap are counted together where a gain is tested.
     purge : "auto" or int
     target_span : int
     train_size : int, optional
@@ -87,31 +93,35 @@ class TuningFolds:
     block: int = 4
     step_size: int = 20
     confirm_folds: int = 4
+    confirm_windows: int = 16
     test_windows: int = 16
+    apart: int | None = None
     purge: Purge = "auto"
     target_span: int = 1
     train_size: int | None = None
 
     def __post_init__(self) -> None:
         least = {"h": 1, "n_folds": 1, "block": 1, "step_size": 1, "confirm_folds": 1, "test_windows": 0}
-        for name, value in least.items():
-            if getattr(self, name) < value:
-                raise ConfigError(f"a tuning needs {name} of at least {value}; got {getattr(self, name)}")
-
-    @property
-    def lag(self) -> int:
-        """Origins whose targets overlap with those of one before them."""
-        return overlap_lag(self.h, self.step_size)
+        for name, value in {**least, "confirm_windows": self.confirm_folds, "apart": 1}.items():
+            given = getattr(self, name)
+            if given is not None and given < value:
+                raise ConfigError(f"a tuning needs {name} of at least {value}; got {given}")
 
     @property
     def bars(self) -> int:
         """Bars after the first inner cutoff."""
-        spans = [self._span(self.n_folds * self.block), self._span(self.confirm_folds * self.block)]
-        return sum(spans) + (self._span(self.test_windows) if self.test_windows else 0)
+        inner = self.h + (self.n_folds * self.block - 1) * self.step_size
+        later = [windows for windows in (self.confirm_windows, self.test_windows) if windows]
+        return inner + sum(self.h + (windows - 1) * self._apart for windows in later)
 
-    def blocks(self, folds: Folds) -> list[tuple[int, ...]]:
-        """Return the numbers of the windows of each fold; its model is fitted at the first of them."""
-        return [tuple(range(first, first + self.block)) for first in range(0, len(folds), self.block)]
+    def inner_blocks(self) -> list[tuple[int, ...]]:
+        """Return the numbers of the windows of each fold of the search; its model is fitted at the first of them."""
+        return [tuple(range(fold * self.block, (fold + 1) * self.block)) for fold in range(self.n_folds)]
+
+    def confirm_blocks(self) -> list[tuple[int, ...]]:
+        """Return the numbers of the windows of each fold of the confirmation."""
+        shares = np.array_split(np.arange(self.confirm_windows), self.confirm_folds)
+        return [tuple(share.tolist()) for share in shares]
 
     def stages(self, panel: pd.DataFrame) -> Stages:
         """Cut a panel.
@@ -130,28 +140,29 @@ class TuningFolds:
         """
         panel = validate_panel(panel)
         try:
-            test = self._folds(panel, self.test_windows) if self.test_windows else None
+            test = self._folds(panel, self.test_windows, self._apart) if self.test_windows else None
             known = panel if test is None else _before(panel, test)
-            confirm = self._folds(known, self.confirm_folds * self.block)
-            inner = self._folds(_before(panel, confirm), self.n_folds * self.block)
+            confirm = self._folds(known, self.confirm_windows, self._apart)
+            inner = self._folds(_before(panel, confirm), self.n_folds * self.block, self.step_size)
         except SeriesError as error:
             name, stamps = leading(panel)
             raise SeriesError(
                 f"{name} has {len(stamps)} bars; the folds of the search, of the confirmation and the test take "
-                f"{self.bars} of them, and the first fit needs some before. Lower n_folds, confirm_folds, block, "
-                "step_size, test_windows or h"
+                f"{self.bars} of them, and the first fit needs some before. Lower n_folds, block, step_size, "
+                "confirm_windows, test_windows, apart or h"
             ) from error
         return Stages(panel, inner, confirm, test)
 
-    def _span(self, windows: int) -> int:
-        return self.h + (windows - 1) * self.step_size
+    @property
+    def _apart(self) -> int:
+        return self.h if self.apart is None else self.apart
 
-    def _folds(self, panel: pd.DataFrame, windows: int) -> Folds:
+    def _folds(self, panel: pd.DataFrame, windows: int, step_size: int) -> Folds:
         return make_folds(
             panel,
             self.h,
             windows,
-            self.step_size,
+            step_size,
             self.purge,
             input_size=self.train_size,
             target_span=self.target_span,

@@ -123,7 +123,7 @@ class Tuner:
             Asked between folds whether to stop.
         """
         stages = self.stages
-        blocks = self.folds.blocks(stages.inner)
+        blocks = self.folds.inner_blocks()
         return InnerSearch(
             self.space, self.base, self.objective, stages.search, stages.inner, blocks, self.prune, halted
         )

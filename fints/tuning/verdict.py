@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from fints.backtest.metrics import losses
-from fints.backtest.skill import LEVEL, Skill, skill
+from fints.backtest.skill import LEVEL, Skill
 from fints.tuning.evaluation import run_fold
 from fints.tuning.finals import interval, percent, same
 from fints.tuning.result import TestVerdict
+from fints.tuning.saving import saved
 
 if TYPE_CHECKING:
     from fints.backtest import Folds
@@ -58,7 +59,7 @@ def look_once(
         return TestVerdict(pd.DataFrame(rows), none, none, said), runs["untuned"].model
     runs["tuned"] = run_fold(tuned, tuner.base, stages.panel, stages.test, windows)
     rows = [_row(name, run, stages.test) for name, run in runs.items()]
-    rmse, crps = (_saved(runs, tuner, column, root=root) for column, root in (("squared", True), ("crps", False)))
+    rmse, crps = (_saved(runs, stages.test, column, root=root) for column, root in (("squared", True), ("crps", False)))
     sentence = _sentence(rmse, turned_down=kept)
     return TestVerdict(pd.DataFrame(rows), rmse, crps, sentence), runs["untuned" if kept else "tuned"].model
 
@@ -74,13 +75,11 @@ def _row(name: str, run: FoldRun, folds: Folds) -> dict[str, object]:
     }
 
 
-def _saved(runs: dict[str, FoldRun], tuner: Tuner, column: str, *, root: bool) -> Skill:
+def _saved(runs: dict[str, FoldRun], folds: Folds, column: str, *, root: bool) -> Skill:
     means = {}
     for name, run in runs.items():
         means[name] = run.rows.assign(loss=losses(run.rows)[column]).groupby("cutoff")["loss"].mean()
-    both = pd.DataFrame(means).dropna().sort_index()
-    mine, theirs = both["tuned"].to_numpy(float), both["untuned"].to_numpy(float)
-    return skill(mine, theirs, lag=tuner.folds.lag, root=root)
+    return saved(means["tuned"], means["untuned"], folds, root=root)
 
 
 def _sentence(rmse: Skill, *, turned_down: bool) -> str:

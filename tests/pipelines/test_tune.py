@@ -104,7 +104,7 @@ SHORT = (
     "h=5",
     "trained_h=5",
     "input_size=40",
-    "folds={n_folds: 2, block: 2, step_size: 5, confirm_folds: 2, test_windows: 3}",
+    "folds={n_folds: 2, block: 2, step_size: 5, confirm_folds: 2, confirm_windows: 4, test_windows: 3}",
 )
 
 

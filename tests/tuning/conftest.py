@@ -16,7 +16,7 @@ from fints.tuning.scoring import Scored
 
 PERIOD = 20.37
 
-FOLDS = TuningFolds(h=12, n_folds=4, block=2, step_size=6, confirm_folds=9, test_windows=16)
+FOLDS = TuningFolds(h=12, n_folds=4, block=2, step_size=6, confirm_folds=9, confirm_windows=18, test_windows=16)
 
 
 def tiny_base(learn: bool = False, trained_h: int = 6) -> CycleTransformer:
@@ -34,7 +34,7 @@ def tiny_base(learn: bool = False, trained_h: int = 6) -> CycleTransformer:
 def tiny_tuner(config: SpaceConfig | None = None, base: CycleTransformer | None = None, **options) -> Tuner:
     """A search on a short planted series, with the prior of 20 bars."""
     base = base or tiny_base()
-    panel = PlantedCycles("planted", "Planted", (PERIOD,), (1.0,), 0.3).panel(520, seed=0)
+    panel = PlantedCycles("planted", "Planted", (PERIOD,), (1.0,), 0.3).panel(720, seed=0)
     space = SearchSpace(config or SpaceConfig(), base.plan, base.design.encoding)
     return Tuner(panel, space, options.pop("folds", FOLDS), base, **options)
 

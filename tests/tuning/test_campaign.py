@@ -62,7 +62,7 @@ def test_a_point_of_a_small_space_that_is_drawn_again_is_not_computed_again(tune
 
 
 def test_hopeless_trials_end_early_with_the_mean_of_the_folds_they_did(tuner_of, store, formula):
-    folds = replace(FOLDS, n_folds=8, confirm_folds=2, test_windows=4)
+    folds = replace(FOLDS, n_folds=8, confirm_folds=2, confirm_windows=4, test_windows=4)
     tuner = tuner_of(SpaceConfig(learn="off"), fine=0.0, sampler="random", folds=folds)
     found = search(tuner, store, budget=Budget(trials=25))
     ended = [each for each in found if each.state == "pruned"]
@@ -208,7 +208,7 @@ def test_the_search_never_sees_the_rows_that_confirm(tuner):
 
 def test_a_whole_tuning_for_real_says_what_it_found(tuner_of, store, caplog):
     """Three steps of training learn nothing, so nothing is gained, and that is said."""
-    tuner = tuner_of(folds=replace(FOLDS, n_folds=2, confirm_folds=2, block=8))
+    tuner = tuner_of(folds=replace(FOLDS, n_folds=2, confirm_folds=2, confirm_windows=16, block=8))
     with caplog.at_level(logging.WARNING):
         result = tune(tuner, store, budget=Budget(trials=3))
     rows = result.confirmation.rows

@@ -42,7 +42,7 @@ def test_the_best_is_chosen_by_the_inner_folds_and_confirmed_on_untouched_ones(t
     assert confirmation.accepted
     assert confirmation.gain.low > 0
     assert "lower than untuned" in confirmation.sentence
-    assert "18 origins that the search never saw" in confirmation.sentence
+    assert "18 windows that the search never saw" in confirmation.sentence
     assert all(getattr(candidate.encoding, "learn", False) is False for candidate, _ in formula)
     # what was fixed in the search has its score on the inner folds already
     learned = sum(each.learns for each in top)
@@ -70,7 +70,7 @@ def test_where_no_trial_did_better_the_untuned_plan_is_kept_and_fitted_once(tune
 
 
 def test_finals_come_out_the_same_in_several_processes(tuner_of, store):
-    tuner = tuner_of(folds=replace(FOLDS, n_folds=2, confirm_folds=2))
+    tuner = tuner_of(folds=replace(FOLDS, n_folds=2, confirm_folds=2, confirm_windows=4))
     found = finished(tuner, store, 2)
     alone, beside = (confirm(tuner, found, workers)[0].rows for workers in (1, 2))
     assert alone["candidate"].tolist() == beside["candidate"].tolist()
@@ -100,8 +100,9 @@ def test_a_gain_within_chance_is_none(tuner, store, formula, monkeypatch):
     assert "untuned plan is kept" in confirmation.sentence
 
 
-def test_with_too_few_origins_nothing_is_accepted_and_that_is_said(tuner_of, store, formula):
-    tuner = tuner_of(folds=replace(FOLDS, confirm_folds=2))
+def test_with_too_few_windows_nothing_is_accepted_and_that_is_said(tuner_of, store, formula):
+    """Four that overlap by nine tenths are one."""
+    tuner = tuner_of(folds=replace(FOLDS, confirm_folds=2, confirm_windows=4, apart=1))
     confirmation, _ = confirm(tuner, finished(tuner, store))
     assert not confirmation.accepted
     assert "was not tested" in confirmation.sentence

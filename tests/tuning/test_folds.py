@@ -7,7 +7,7 @@ from fints.errors import ConfigError, SeriesError
 from fints.studies.planted import PlantedCycles
 from fints.tuning import TuningFolds
 
-FOLDS = TuningFolds(h=10, n_folds=3, block=2, step_size=5, confirm_folds=2, test_windows=4)
+FOLDS = TuningFolds(h=10, n_folds=3, block=2, step_size=5, confirm_folds=2, confirm_windows=5, test_windows=4)
 
 
 def panel(n):
@@ -22,10 +22,10 @@ def test_search_confirmation_and_test_follow_each_other_and_share_no_bar():
     frame = panel(200)
     stages = FOLDS.stages(frame)
     test, confirm, inner = (places(frame, folds) for folds in (stages.test, stages.confirm, stages.inner))
-    assert test == [174, 179, 184, 189]
+    assert test == [159, 169, 179, 189]
     assert confirm[-1] + FOLDS.h == test[0]
     assert inner[-1] + FOLDS.h == confirm[0]
-    assert (len(inner), len(confirm)) == (6, 4)
+    assert (len(inner), len(confirm)) == (6, 5)
     assert 199 - inner[0] == FOLDS.bars
     assert [len(rows) for rows in (stages.first, stages.search, stages.known)] == [
         inner[0] + 1,
@@ -41,7 +41,15 @@ def test_targets_made_of_several_bars_do_not_reach_from_one_stage_into_the_next(
 
 
 def test_windows_of_a_fold_stand_together():
-    assert FOLDS.blocks(FOLDS.stages(panel(200)).inner) == [(0, 1), (2, 3), (4, 5)]
+    assert FOLDS.inner_blocks() == [(0, 1), (2, 3), (4, 5)]
+    assert FOLDS.confirm_blocks() == [(0, 1, 2), (3, 4)]
+
+
+def test_windows_that_are_to_overlap_take_less_room():
+    side_by_side, overlapping = FOLDS.stages(panel(200)), replace(FOLDS, apart=2).stages(panel(200))
+    assert places(panel(200), overlapping.test) == [183, 185, 187, 189]
+    assert overlapping.inner.cutoffs[0] > side_by_side.inner.cutoffs[0]
+    assert replace(FOLDS, apart=2).bars == 35 + 18 + 16
 
 
 def test_without_test_windows_everything_is_known():
@@ -56,7 +64,10 @@ def test_a_panel_that_is_too_short_says_how_many_bars_are_needed():
         FOLDS.stages(panel(60))
 
 
-@pytest.mark.parametrize("wrong", [{"n_folds": 0}, {"block": 0}, {"confirm_folds": 0}, {"test_windows": -1}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"n_folds": 0}, {"block": 0}, {"confirm_folds": 0}, {"test_windows": -1}, {"apart": 0}, {"confirm_windows": 1}],
+)
 def test_numbers_out_of_range_are_named(wrong):
     with pytest.raises(ConfigError, match=next(iter(wrong))):
         replace(FOLDS, **wrong)

@@ -14,7 +14,6 @@ from fints.studies.valley.arms import ARMS, DESCENT, GRADIENT, KNOWN, KNOWN_LONG
 from fints.studies.valley.boards import WITHIN
 from fints.studies.valley.protocol import PERIOD, PRIOR, TASK
 from fints.studies.valley.verdicts import percent, ratio, remarks
-from fints.studies.wording import number
 
 if TYPE_CHECKING:
     from fints.studies.intervals import Interval
@@ -76,14 +75,15 @@ prior of {PRIOR:g} bars; nothing is detected. The network has {net.n_layers} lay
 It reads {how.input_size} bars, is trained for {how.trained_h} ahead with {training.max_steps} steps of
 {training.batch_size} windows, and forecasts {folds.h}.
 
-`{TUNED}` is what `fints tune` does: {how.trials} trials on {folds.n_folds} inner folds of {folds.block} origins, judged
-by the mean over bands of distance beyond the trained horizon of the RMSE against what is observed; half of them coarse,
-half fine; the best three again on all folds and on {folds.confirm_folds} later ones. `{RANDOM}` draws as many periods
-at random over the same band and keeps them. `{DESCENT}` goes downhill from {PRIOR:g} in the sum of squares that a mean
+`{TUNED}` is what `fints tune` does: {how.trials} trials on {folds.n_folds} inner folds of {folds.block} origins,
+{folds.step_size} bars apart, judged by the mean over bands of distance beyond the trained horizon of the RMSE against
+what is observed; half of them coarse, half fine; the best three again on all folds and on {folds.confirm_windows}
+later windows that lie side by side, as the {folds.test_windows} of the test do. `{RANDOM}` draws as many periods at
+random over the same band and keeps them. `{DESCENT}` goes downhill from {PRIOR:g} in the sum of squares that a mean
 and a sine of free amplitude and phase leave of all {how.known} bars. `{GRADIENT}` starts at {PRIOR:g} and learns the
 period with the weights, on all {how.known} bars, with the steps of a trial and the same rate; `{LONGER}` has
-{how.longer} times as many steps, and is compared with `{KNOWN_LONGER}`. `{STANDS}` and `{KNOWN}` keep the prior and the
-true period. All but the two that learn are trained with their period kept, on all {how.known} bars, with the same
+{how.longer} times as many steps, and is compared with `{KNOWN_LONGER}`. `{STANDS}` and `{KNOWN}` keep the prior and
+the true period. All but the two that learn are trained with their period kept, on all {how.known} bars, with the same
 seed.
 
 Intervals are Student's at 95 % over seeds; ratios are geometric means, paired by seed. A seed decides the noise, the
@@ -150,7 +150,7 @@ def _valley(board: ValleyBoard) -> LineChart:
     lines.append(Line(RANDOM, np.array([t[3] for t in drawn]), np.array([t[4] for t in drawn]), marks=True))
     heights = np.concatenate([line.y for line in lines])
     ends = np.array([heights.min(), heights.max()])
-    lines.insert(0, Line(f"true period, {number(PERIOD)}", np.full(2, PERIOD), ends, reference=True))
+    lines.insert(0, Line(f"true period, {PERIOD:g}", np.full(2, PERIOD), ends, reference=True))
     return LineChart("valley", "Score of the trials by their period, first seed", "period, bars", "score", lines)
 
 

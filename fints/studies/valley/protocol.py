@@ -58,7 +58,9 @@ class ValleyProtocol:
     trained_h: int = 40
     input_size: int = 120
     folds: TuningFolds = field(
-        default_factory=lambda: TuningFolds(h=400, n_folds=3, block=4, step_size=12, confirm_folds=4, test_windows=16)
+        default_factory=lambda: TuningFolds(
+            h=350, n_folds=3, block=4, step_size=40, confirm_folds=2, confirm_windows=2, test_windows=16
+        )
     )
     trials: int = 40
     network: NetworkConfig = field(
@@ -82,7 +84,7 @@ class ValleyProtocol:
     @property
     def bars(self) -> int:
         """Bars of the series: what is known, and the test period."""
-        return self.known + self.folds.h + (self.folds.test_windows - 1) * self.folds.step_size
+        return self.known + self.folds.test_windows * self.folds.h
 
     def panel(self, seed: int) -> pd.DataFrame:
         """Return the series as it is observed."""
@@ -128,7 +130,7 @@ class ValleyProtocol:
         return {
             "valley": VERSION,
             "bars": [self.known, self.input_size, self.trained_h],
-            "folds": [folds.h, folds.n_folds, folds.block, folds.step_size, folds.confirm_folds, folds.test_windows],
+            "folds": [folds.h, folds.n_folds, folds.block, folds.step_size, folds.confirm_windows, folds.test_windows],
             "trials": self.trials,
             "network": self.network.model_dump(mode="json", exclude_unset=True),
             "training": self.training.model_dump(mode="json", exclude_unset=True),

@@ -45,8 +45,8 @@ def percent(share: float) -> str:
 def ratio(times: Interval) -> str:
     """Write a ratio near 1 with its interval."""
     if times.n == 1:
-        return f"{times.mean:.3g} times"
-    return f"{times.mean:.3g} times ({times.low:.3g} to {times.high:.3g})"
+        return f"{times.mean:.2f} times"
+    return f"{times.mean:.2f} times ({times.low:.2f} to {times.high:.2f})"
 
 
 def _tuned(board: ValleyBoard) -> str:
@@ -87,8 +87,9 @@ def _confirmed(board: ValleyBoard) -> str:
     accepted = sum(bool(result["accepted"]) for result in results)
     gains = [float(result["gain"][0]) for result in results]
     return (
-        f"The folds that the search never saw confirm the gain over the period as it stands for {accepted} of "
-        f"{board.seeds} seeds: {percent(float(np.mean(gains)))} of the RMSE beyond the trained horizon in the mean."
+        f"The {board.how.folds.confirm_windows} windows that the search never saw, side by side, confirm the gain over "
+        f"the period as it stands for {accepted} of {board.seeds} seeds: {percent(float(np.mean(gains)))} of the RMSE "
+        "beyond the trained horizon in the mean."
     )
 
 

@@ -55,7 +55,7 @@ def brief():
         known=260,
         trained_h=6,
         input_size=24,
-        folds=TuningFolds(h=12, n_folds=2, block=2, step_size=3, confirm_folds=8, test_windows=3),
+        folds=TuningFolds(h=12, n_folds=2, block=2, step_size=3, confirm_folds=2, confirm_windows=4, test_windows=3),
         trials=4,
         network=NetworkConfig(
             dim=16, n_layers=1, n_heads=1, dropout=0.0, covariates=False, companions=False, linear_skip=False

@@ -68,7 +68,7 @@ def test_chapters_draw_what_was_found(made_board, seeds):
     assert table.frame["arm"].tolist()[:2] == [KNOWN, TUNED]
     assert len(by_seed.frame.columns) == seeds + 1
     valley, history = course(board).charts
-    assert {line.name for line in valley.lines} == {"true period, 20", "coarse", "fine", RANDOM}
+    assert {line.name for line in valley.lines} == {"true period, 20.37", "coarse", "fine", RANDOM}
     best = next(line for line in history.lines if line.name == TUNED)
     assert best.y[-1] == pytest.approx(100 * np.exp(np.log(np.abs(board.offs(TUNED))).mean()))
     assert "2000 bars are known" in method(board).text.replace("\n", " ")

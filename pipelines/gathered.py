@@ -1,0 +1,106 @@
+"""Bars that a command works on: brought up to date, read, and cut to what was known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from fints.bars.sources import make_source
+from fints.bars.store import BarStore
+from pipelines.asof import observe
+from pipelines.ingest import stored_symbols, update, wanted_symbols
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fints.bars.ingest import IngestReport
+    from fints.settings import DataSettings
+    from pipelines.asof import AsOf
+    from pipelines.home import Home
+    from pipelines.progress import Stages
+
+PATIENCE = 300.0
+"""Seconds that those wait for another run who hold the home only to gather: a night holds it until it is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Which bars are read, the same in every process.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        Of the store.
+    symbols : tuple of str
+    interval : str
+    version : int
+        Of the bars in the store.
+    live : bool
+        Whether the source follows the market.
+    asked : pandas.Timestamp, optional
+        As-of as it was asked for; everything known by `now` by default.
+    now : pandas.Timestamp
+    """
+
+    folder: Path
+    symbols: tuple[str, ...]
+    interval: str
+    version: int
+    live: bool
+    asked: pd.Timestamp | None
+    now: pd.Timestamp
+
+    def bars(self) -> tuple[pd.DataFrame, AsOf]:
+        """Read what was known at the as-of."""
+        bars = BarStore(self.folder).read(list(self.symbols), self.interval, version=self.version)
+        return observe(bars, self.asked, live=self.live, now=self.now)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathered:
+    """Bars, and how they came.
+
+    Parameters
+    ----------
+    bars : pandas.DataFrame
+        Up to the as-of.
+    as_of : AsOf
+    reading : Reading
+        That gives them again.
+    report : IngestReport
+        Of the ingest before.
+    """
+
+    bars: pd.DataFrame
+    as_of: AsOf
+    reading: Reading
+    report: IngestReport
+
+
+def gather(settings: DataSettings, home: Home, stages: Stages, asked: pd.Timestamp | None = None) -> Gathered:
+    """Bring the store up to date, and read it; the caller holds the home.
+
+    Parameters
+    ----------
+    settings : DataSettings
+    home : Home
+    stages : Stages
+    asked : pandas.Timestamp, optional
+        As-of: a naive date or an instant; everything known now by default.
+
+    Raises
+    ------
+    FintsError
+        If no symbol that is wanted is stored.
+    """
+    now = pd.Timestamp.now("UTC")
+    store, source = BarStore(home.store), make_source(settings.source)
+    report = update(source, store, settings, stages, now)
+    symbols = stored_symbols(wanted_symbols(source, settings), store, settings, report)
+    reading = Reading(
+        home.store, tuple(symbols), settings.interval, store.version(), live=source.live, asked=asked, now=now
+    )
+    bars, as_of = reading.bars()
+    return Gathered(bars, as_of, reading, report)
