@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from fints.bars.instruments import read_instruments
 from fints.bars.sources import make_source
 from fints.bars.store import BarStore
 from pipelines.asof import observe
 from pipelines.ingest import stored_symbols, update, wanted_symbols
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from fints.bars.ingest import IngestReport
@@ -34,6 +36,8 @@ class Reading:
     folder : pathlib.Path
         Of the store.
     symbols : tuple of str
+    aliases : mapping from former to present symbol
+        Whose bars are the earlier history of the present one.
     interval : str
     version : int
         Of the bars in the store.
@@ -46,6 +50,7 @@ class Reading:
 
     folder: Path
     symbols: tuple[str, ...]
+    aliases: Mapping[str, str]
     interval: str
     version: int
     live: bool
@@ -54,7 +59,8 @@ class Reading:
 
     def bars(self) -> tuple[pd.DataFrame, AsOf]:
         """Read what was known at the as-of."""
-        bars = BarStore(self.folder).read(list(self.symbols), self.interval, version=self.version)
+        store = BarStore(self.folder)
+        bars = read_instruments(store, self.symbols, self.interval, aliases=self.aliases, version=self.version)
         return observe(bars, self.asked, live=self.live, now=self.now)
 
 
@@ -100,7 +106,14 @@ def gather(settings: DataSettings, home: Home, stages: Stages, asked: pd.Timesta
     report = update(source, store, settings, stages, now)
     symbols = stored_symbols(wanted_symbols(source, settings), store, settings, report)
     reading = Reading(
-        home.store, tuple(symbols), settings.interval, store.version(), live=source.live, asked=asked, now=now
+        folder=home.store,
+        symbols=tuple(symbols),
+        aliases=settings.aliases,
+        interval=settings.interval,
+        version=store.version(),
+        live=source.live,
+        asked=asked,
+        now=now,
     )
     bars, as_of = reading.bars()
     return Gathered(bars, as_of, reading, report)

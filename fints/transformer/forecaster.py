@@ -80,6 +80,12 @@ class CycleTransformer:
         self.fitted: Fitted | None = None
         self._panel: pd.DataFrame | None = None
 
+    def with_seed(self, random_seed: int) -> Self:
+        """Return an unfitted model like this one with another seed."""
+        other = self._bare()
+        other.design = replace(self.design, random_seed=random_seed)
+        return other
+
     def with_settings(self, network: NetworkConfig | None = None, training: TrainingConfig | None = None) -> Self:
         """Return an unfitted model like this one with other settings of the network or of its training."""
         other = self._bare()

@@ -48,6 +48,9 @@ def run_fold(
 ) -> FoldRun:
     """Fit a candidate at the first of some windows and forecast from all of them.
 
+    Each fold has first weights and batches of its own, the same for all candidates: what one network makes of chance,
+    such as a phase that is a little late everywhere, would otherwise favour the same candidate in every fold.
+
     Parameters
     ----------
     candidate : Candidate
@@ -65,9 +68,10 @@ def run_fold(
     UsageError
         If the candidate makes no model.
     """
-    outcome = Job(Entrant(candidate.model(base)), folds, windows, keep_model=True).run(panel)
+    model = candidate.model(base).with_seed(base.design.random_seed + windows[0])
+    outcome = Job(Entrant(model), folds, windows, keep_model=True).run(panel)
     if outcome.failure:
         raise TuningError(f"{outcome.failure} (fitted at {folds.cutoffs[windows[0]]:%Y-%m-%d})")
-    model: CycleTransformer = outcome.model  # type: ignore[assignment]
+    fitted: CycleTransformer = outcome.model  # type: ignore[assignment]
     losses = scaled(outcome.rows, folds, panel, base.design.input_size)
-    return FoldRun(score_fold(losses, base.h), outcome.rows, moved(candidate, model), model, outcome.seconds)
+    return FoldRun(score_fold(losses, base.h), outcome.rows, moved(candidate, fitted), fitted, outcome.seconds)

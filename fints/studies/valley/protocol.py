@@ -70,7 +70,7 @@ class ValleyProtocol:
     )
     training: TrainingConfig = field(
         default_factory=lambda: TrainingConfig(
-            max_steps=60,
+            max_steps=200,
             batch_size=8,
             learning_rate=1e-2,
             frequency_rate=30.0,
@@ -79,12 +79,17 @@ class ValleyProtocol:
             patience=20,
         )
     )
-    longer: int = 10
+    longer: int = 5
 
     @property
     def bars(self) -> int:
         """Bars of the series: what is known, and the test period."""
         return self.known + self.folds.test_windows * self.folds.h
+
+    @property
+    def read(self) -> int:
+        """Known bars that the search and its confirmation forecast; the others come before."""
+        return self.folds.bars - self.folds.test_windows * self.folds.h
 
     def panel(self, seed: int) -> pd.DataFrame:
         """Return the series as it is observed."""

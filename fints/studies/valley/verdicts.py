@@ -97,7 +97,7 @@ def _bound(board: ValleyBoard) -> str:
     n = board.how.known
     return (
         f"No unbiased estimate from {n} bars can have a standard error below {percent(cramer_rao(n))} (Cramér–Rao); "
-        f"the search reads {board.how.folds.bars} of them after its first cutoff."
+        f"the search and its confirmation forecast {board.how.read} of them."
     )
 
 

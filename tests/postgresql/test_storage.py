@@ -1,57 +1,19 @@
-"""Two workers on one PostgreSQL of Debian's, started here; skipped where it is not installed."""
+"""A study in a database: two workers share it, one of them is killed, and the server goes away."""
 
-import getpass
-import os
-import shutil
 import signal
-import subprocess
-import tempfile
 import warnings
-from pathlib import Path
 
 import pytest
 
 from fints.errors import StoreError
 from fints.tuning import Budget, StudyStore, search, summaries
+from tests.tuning.conftest import formula as formula
 from tests.tuning.conftest import tiny_tuner
 from tests.tuning.test_crew import require_whole, running, seen, started
 
-BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
-USER = "postgres" if os.geteuid() == 0 else None
-"""A server does not run as root; Debian's package makes a user for it."""
 
-REQUIRED = bool(os.environ.get("FINTS_REQUIRE_POSTGRESQL"))
-pytestmark = pytest.mark.skipif(not (BINARIES or REQUIRED), reason="no PostgreSQL")
-pytest.importorskip("psycopg")
-
-
-def call(*command):
-    subprocess.run(command, check=True, capture_output=True, user=USER, cwd="/")
-
-
-@pytest.fixture(scope="module")
-def server():
-    """The URL of a database on a socket in a folder of its own."""
-    bin_ = BINARIES[-1].parent
-    folder = Path(tempfile.mkdtemp(prefix="fints-pg-", dir="/tmp"))  # a socket's path may not be long
-    if USER is not None:
-        shutil.chown(folder, USER)
-    data = folder / "data"
-    owner = USER or getpass.getuser()
-    try:
-        call(bin_ / "initdb", "-D", data, "-A", "trust", "-U", owner, "--no-sync")
-        options = f"-k {folder} -c listen_addresses='' -c fsync=off"
-        call(bin_ / "pg_ctl", "-D", data, "-o", options, "-l", folder / "log", "-w", "start")
-        try:
-            yield f"postgresql://{owner}@/postgres?host={folder}"
-        finally:
-            call(bin_ / "pg_ctl", "-D", data, "-m", "immediate", "stop")
-    finally:
-        shutil.rmtree(folder)
-
-
-def test_two_processes_share_a_study_without_duplicates_and_a_killed_trial_is_tried_again(server):
-    store = StudyStore("valley", server, heartbeat=1, grace=3)
+def test_two_processes_share_a_study_without_duplicates_and_a_killed_trial_is_tried_again(database):
+    store = StudyStore("valley", database, heartbeat=1, grace=3)
     crew = [started(store, 10), started(store, 10)]
     found = seen(store, lambda found: len({each.owner for each in found if each.owner}) == 2 and running(found), 120)
     victim = next(each for each in running(found))
@@ -67,11 +29,11 @@ def test_two_processes_share_a_study_without_duplicates_and_a_killed_trial_is_tr
     assert [each.state for each in found].count("failed") == 1
 
 
-def test_a_heartbeat_that_stopped_on_another_machine_frees_its_trial(server):
+def test_a_heartbeat_that_stopped_on_another_machine_frees_its_trial(database):
     from fints.tuning.quiet import quiet
     from fints.tuning.study import begin, load
 
-    tuner, store = tiny_tuner(), StudyStore("elsewhere", server, heartbeat=1, grace=2)
+    tuner, store = tiny_tuner(), StudyStore("elsewhere", database, heartbeat=1, grace=2)
     begin(store, tuner.identity(), tuner.objective.directions, tuner.space.points())
     with quiet(), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the heart that beats outside of Optuna's loop is meant to stop
@@ -85,15 +47,15 @@ def test_a_heartbeat_that_stopped_on_another_machine_frees_its_trial(server):
     assert [each.origin for each in found if each.finished].count("as it stands") == 1
 
 
-def test_a_wrong_password_or_database_is_told_before_anything_else(server):
+def test_a_wrong_password_or_database_is_told_before_anything_else(database):
     with pytest.raises(StoreError, match="nowhere"):
-        StudyStore("valley", server.replace("/postgres?", "/nowhere?")).check()
+        StudyStore("valley", database.rpartition("/")[0] + "/nowhere").check()
 
 
-def test_a_server_that_goes_away_during_the_search_is_told_and_the_search_goes_on_later(server, formula, monkeypatch):
+def test_a_server_that_goes_away_during_the_search_is_told_and_the_search_goes_on_later(database, formula, monkeypatch):
     from fints.tuning import objective
 
-    tuner, store = tiny_tuner(), StudyStore("lost", server)
+    tuner, store = tiny_tuner(), StudyStore("lost", database)
     works, calls = objective.run_fold, []
 
     def run_fold(*args):
