@@ -159,7 +159,8 @@ def ingest(
     config: Config = None,
     overrides: Overrides = None,
     source: Annotated[
-        str | None, typer.Option("--source", help="Kind of source: sample, files, synthetic, yahoo.")
+        str | None,
+        typer.Option("--source", help="Kind of source: sample, files, folder, http, chain, synthetic, yahoo."),
     ] = None,
     json_file: JsonFile = None,
 ) -> None:

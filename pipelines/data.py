@@ -9,8 +9,10 @@ import typer
 
 from pipelines.options import Config, JsonFile, Overrides, nightly_settings, screen, write_json
 from pipelines.outcome import Exit, reported
+from pipelines.quarantine import quarantine
 
 data = typer.Typer(no_args_is_help=True, help="Look into the store of bars.")
+data.add_typer(quarantine, name="quarantine")
 
 
 @data.command()
@@ -54,13 +56,20 @@ def diff(
     overrides: Overrides = None,
     json_file: JsonFile = None,
 ) -> None:
-    """Say by symbol what changed between two versions of the bars."""
+    """Say what changed between two versions of the bars: by symbol and kind of revision, and in the actions."""
     with reported():
         nightly_settings(config, overrides)
         from fints.bars.store import BarStore
         from pipelines.home import Home
         from pipelines.terminal import plain_table
 
-        frame = BarStore(Home.from_environment().store).diff(older, newer)
-        screen().print(plain_table(frame, f"from version {older} to {newer}"))
-        write_json(json_file, json.loads(frame.to_json(orient="records", date_format="iso")))
+        store = BarStore(Home.from_environment().store)
+        bars, actions = store.diff(older, newer), store.diff_actions(older, newer)
+        screen().print(plain_table(bars, f"from version {older} to {newer}"))
+        if len(actions):
+            screen().print(plain_table(actions, "splits and distributions"))
+        tables = {"bars": bars, "actions": actions}
+        write_json(
+            json_file,
+            {name: json.loads(frame.to_json(orient="records", date_format="iso")) for name, frame in tables.items()},
+        )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fints.bars.ingest import ingest
+import pandas as pd
+
+from fints.bars.ingest import IngestPolicy, ingest
 from fints.bars.sources import SampleConfig
 from fints.bars.sources.sample import DEFAULT_SYMBOLS
 from fints.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from fints.bars.ingest import IngestReport
     from fints.bars.sources import BarSource
     from fints.bars.store import BarStore
@@ -55,6 +55,11 @@ def update(
             interval=settings.interval,
             exchange=settings.exchange,
             now=now,
+            policy=IngestPolicy(
+                refetch=settings.refetch,
+                settle=pd.Timedelta(minutes=settings.settle),
+                inactive_after=settings.inactive_after,
+            ),
             progress=lambda done, total, _symbol: stage(done, total),
         )
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LONG_HOLE: Final = pd.Timedelta(days=92)
-# two prices across a long hole that differ by more than this factor hardly belong to one instrument
-_RECYCLED_FACTOR: Final = 2.0
+#: Two prices across a long hole that differ by more than this factor hardly belong to one instrument.
+RECYCLED_FACTOR: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def find_gaps(bars: pd.DataFrame, series: NDArray[np.int64], expected: Expected)
         first, last = int(places[row]) + 1, int(places[row + 1]) - 1
         yield _gap(before, expected, first, last)
         jump = max(after["close"], before["close"]) / min(after["close"], before["close"])
-        if _long(expected, first, last) and jump > _RECYCLED_FACTOR:
+        if _long(expected, first, last) and jump > RECYCLED_FACTOR:
             yield Finding(
                 symbol=after["symbol"],
                 interval=after["interval"],

@@ -11,8 +11,12 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-_RATIOS: Final = np.array([1.5, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 25, 28, 30, 40, 50, 100])
-_TOLERANCE: Final = 0.05  # of the logarithm: the overnight move on top of a split
+#: Ratios at which shares are split or consolidated; 100 is also a change of unit.
+RATIOS: Final = np.array([1.5, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 25, 28, 30, 40, 50, 100])
+#: Logarithm of a hundred: pence for pounds, cents for dollars.
+UNIT: Final = float(np.log(100.0))
+#: Of the logarithm: the overnight move on top of a split.
+TOLERANCE: Final = 0.05
 _EXCURSION: Final = 3  # bars within which a jump that comes back is an error of the source
 # the "open" of a close-only series is its close: an index of volatility may well double within a session
 _CLOSE_ONLY_RATIO: Final = 5.0
@@ -57,19 +61,19 @@ def find_jumps(bars: pd.DataFrame, series: NDArray[np.int64]) -> list[Jump]:
         step = np.log(opened[1:] / close[:-1])
         hidden = np.log(adjusted / close)
     step[np.diff(series) != 0] = 0.0
-    least = np.where(_close_only(bars)[1:], np.log(_CLOSE_ONLY_RATIO), np.log(_RATIOS[0]))
-    large = np.flatnonzero(np.abs(step) > least - _TOLERANCE)
-    distance = np.abs(np.abs(step[large])[:, None] - np.log(_RATIOS)).min(axis=1, initial=np.inf)
-    at = large[distance <= _TOLERANCE]
+    least = np.where(_close_only(bars)[1:], np.log(_CLOSE_ONLY_RATIO), np.log(RATIOS[0]))
+    large = np.flatnonzero(np.abs(step) > least - TOLERANCE)
+    distance = np.abs(np.abs(step[large])[:, None] - np.log(RATIOS)).min(axis=1, initial=np.inf)
+    at = large[distance <= TOLERANCE]
     jumps: list[Jump] = []
     returned: set[int] = set()
     for place in at.tolist():
         if place in returned:
             continue
         row = place + 1
-        explained = bool(abs(step[place] + hidden[row] - hidden[place]) <= _TOLERANCE)
+        explained = bool(abs(step[place] + hidden[row] - hidden[place]) <= TOLERANCE)
         near = at[(at > place) & (at <= place + _EXCURSION) & (series[at] == series[row])]
-        back = near[np.abs(step[near] + step[place]) <= 2 * _TOLERANCE]
+        back = near[np.abs(step[near] + step[place]) <= 2 * TOLERANCE]
         kind: Literal["split_jump", "price_excursion", "unconfirmed_jump"] = "split_jump"
         rows = range(row, row + 1)
         if back.size and not explained:

@@ -42,6 +42,10 @@ class Comparison:
         """Rows of the newer frame that are in both with another value, shape (rows of newer,)."""
         return np.asarray(np.any(list(self.changed.values()), axis=0), dtype=bool)
 
+    def of(self, rows: NDArray[np.bool_]) -> Comparison:
+        """Return the comparison of some rows of the newer frame, given a mask of shape (rows of newer,)."""
+        return Comparison(self.place[rows], {name: mask[rows] for name, mask in self.changed.items()}, self.gone)
+
 
 def compare_bars(newer: pd.DataFrame, older: pd.DataFrame) -> Comparison:
     """Compare two bars frames of distinct keys, in any order.

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from fints.bars.finding import findings_frame
 from fints.bars.layout import findings_schema, nullable_integers, quarantine_schema, to_arrow
-from fints.bars.schema import BAR_COLUMNS
+from fints.bars.schema import BAR_COLUMNS, delivered_span
 from fints.bars.table import StoreTable
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _SERIES = ["symbol", "interval"]
 _STATED = ["symbol", "interval", "session", "end", "severity", "kind", "reason", "values"]
+# these speak of rows stored long ago, which were not checked again
+_ABOUT_OLDER_ROWS = ("rescaled",)
 # the same row, set aside again for the same cause, is the same entry
 _ENTRY = [name for name in (*BAR_COLUMNS, "kind") if name not in {"source", "fetched_at"}]
 
@@ -46,8 +49,27 @@ class Ledger:
         Earlier findings of the same series are dropped where their session lies in the span that was checked now.
         """
         now = pd.Timestamp.now("UTC")
+        fetched = bars["fetched_at"].max() if len(bars) else now
         self._set_aside([f for f in findings if f.severity == "quarantine"], now)
-        self._state(findings_frame(findings), bars, now)
+        self._state(findings_frame(findings), bars, fetched)
+
+    def forget(self, rows: pd.DataFrame) -> None:
+        """Drop the findings that released rows were set aside by, and those that miss nothing but such a row.
+
+        Parameters
+        ----------
+        rows : pandas.DataFrame
+            ``symbol, interval, session, end, kind``.
+        """
+        stored = self.read_findings()
+        single = (stored["severity"] == "gap") & stored["values"].str.contains('"count": 1,', regex=False)
+        settled = np.zeros(len(stored), dtype=bool)
+        for which, key in ((stored["severity"] == "quarantine", ["end", "kind"]), (single, ["end"])):
+            names = [*_SERIES, *key]
+            mine = pd.MultiIndex.from_frame(stored[names]).isin(pd.MultiIndex.from_frame(rows[names]))
+            settled |= which.to_numpy(dtype=bool) & mine
+        if settled.any():
+            self.findings.replace(to_arrow(stored[~settled], self.findings.schema), [])
 
     def read_findings(self, symbols: Iterable[str] | None = None) -> pd.DataFrame:
         """Return the findings that stand, sorted by series and session."""
@@ -78,25 +100,41 @@ class Ledger:
 
     def _state(self, found: pd.DataFrame, bars: pd.DataFrame, now: pd.Timestamp) -> None:
         stored = self.read_findings()
-        checked = pd.concat([bars[[*_SERIES, "session"]], found[[*_SERIES, "session"]]])
+        spans, found_now = delivered_span(bars), found[~found["kind"].isin(_ABOUT_OLDER_ROWS)]
+        checked = pd.concat(
+            [*(spans[[*_SERIES, name]].set_axis([*_SERIES, "session"], axis=1) for name in ("first", "last")),
+             found_now[[*_SERIES, "session"]]]
+        )  # fmt: skip
         span = checked.groupby(_SERIES)["session"].agg(["min", "max"])
         if span.empty:
             return
         joined = stored[_SERIES].join(span, on=_SERIES)
         superseded = (stored["session"] >= joined["min"]) & (stored["session"] <= joined["max"])
         standing = stored[~superseded.to_numpy()]
-        fresh = found.assign(found_at=now)
+        fresh = _dated(found, stored, now)
         merged = pd.concat([part for part in (standing, fresh) if len(part)] or [fresh], ignore_index=True)
         merged = merged.sort_values([*_SERIES, "session", "end", "kind"], kind="stable", ignore_index=True)
         if not _same(merged, stored):
             self.findings.replace(to_arrow(merged, self.findings.schema), [])
 
 
+def _dated(found: pd.DataFrame, stored: pd.DataFrame, now: pd.Timestamp) -> pd.DataFrame:
+    """Add ``found_at``: of a finding that stood before, the instant at which it was first made."""
+    if found.empty or stored.empty:
+        return found.assign(found_at=now)
+    before = dict(zip(_stated(stored), stored["found_at"], strict=True))
+    return found.assign(found_at=[before.get(one, now) for one in _stated(found)])
+
+
+def _stated(frame: pd.DataFrame) -> list[tuple[str, ...]]:
+    texts = frame[_STATED].astype("str").fillna("")
+    return list(texts.itertuples(index=False, name=None))
+
+
 def _same(left: pd.DataFrame, right: pd.DataFrame) -> bool:
     if len(left) != len(right):
         return False
-    texts = [frame[_STATED].astype("str").fillna("") for frame in (left, right)]
-    return bool((texts[0].to_numpy() == texts[1].to_numpy()).all())
+    return _stated(left) == _stated(right)
 
 
 def _entry(row: dict[str, Any]) -> tuple[str, ...]:

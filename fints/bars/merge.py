@@ -10,6 +10,7 @@ import pandas as pd
 
 from fints.bars.keys import Comparison, compare_bars
 from fints.bars.layout import BAR_PARTITIONS, bars_from_arrow, bars_to_arrow
+from fints.bars.schema import sort_bars
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -87,8 +88,7 @@ def _whole(table: StoreTable, parts: Sequence[Part], bars: pd.DataFrame, withdra
     """Return all rows that the partitions are to hold, in order: the stored ones with ``bars`` put in their place."""
     stored = bars_from_arrow(table.rows(_within(parts)))
     kept = stored[compare_bars(bars, stored).gone & compare_bars(withdrawn, stored).gone]
-    merged = pd.concat([kept, bars], ignore_index=True)
-    return bars_to_arrow(merged.sort_values(["symbol", "interval", "end"], kind="stable", ignore_index=True))
+    return bars_to_arrow(sort_bars(pd.concat([kept, bars], ignore_index=True))[0])
 
 
 def _counts(bars: pd.DataFrame, found: Comparison) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:

@@ -143,6 +143,25 @@ def sort_bars(bars: pd.DataFrame) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
     return bars, repeated
 
 
+def delivered_span(bars: pd.DataFrame) -> pd.DataFrame:
+    """Return the sessions that the newest fetch of each symbol covers.
+
+    Rows fetched earlier that are among them (stored bars brought to a new basis) were not delivered.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``symbol, interval, source, first, last``, a row per series and source.
+    """
+    fetched = utc_stamps(bars["fetched_at"])
+    if len(bars) and (fetched == fetched[0]).all():  # as of a night, of which there may be millions
+        delivered = bars
+    else:
+        delivered = bars[bars["fetched_at"] == bars.groupby("symbol")["fetched_at"].transform("max")]
+    by = delivered.groupby(["symbol", "interval", "source"], sort=False)["session"]
+    return by.agg(first="min", last="max").reset_index()
+
+
 def key_moments(bars: pd.DataFrame) -> NDArray[np.datetime64]:
     """Return what names each row within its series: the session of a daily bar, the end of any other; shape (rows,)."""
     daily = (bars["interval"] == "1d").to_numpy(dtype=bool)

@@ -5,13 +5,16 @@
     <root>/fints-store.json     says that the folder is ours
     <root>/bars/                the bars, partitioned by interval and year (or month)
     <root>/quarantine/          rows set aside, with the reason; only ever appended to
+    <root>/releases/            what people decided about them; only ever appended to
     <root>/findings/            what the checks last saw, per series and session
+    <root>/actions/             splits and distributions, as sources state them
+    <root>/absences/            symbols that a source says do not exist, counted by night
     <root>/forecasts/           forecasts of every night, partitioned by month
 
-A commit touches three tables, and Delta transactions are per table. They are written in the order quarantine,
-findings, bars. The bars are the truth, and they come last: a process killed in between leaves findings about bars
-that are not there yet; the next run, which sees the old bars, fetches the same rows again, writes only the quarantined
-rows that are not there yet, and completes.
+A commit touches four tables, and Delta transactions are per table. They are written in the order quarantine,
+findings, actions, bars. The bars are the truth, and they come last: a process killed in between leaves findings and
+actions about bars that are not there yet; the next run, which sees the old bars, fetches the same rows again, writes
+only the quarantined rows and the actions that are not there yet, and completes.
 """
 
 from __future__ import annotations
@@ -22,20 +25,26 @@ from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
-from fints.bars.diff import diff_bars
+from fints.bars.absences import AbsenceTable
+from fints.bars.action_table import ActionTable
+from fints.bars.diff import diff_actions, diff_bars
 from fints.bars.forecasts import ForecastTable
-from fints.bars.layout import BAR_PARTITIONS, bars_from_arrow, bars_schema
+from fints.bars.layout import BAR_PARTITIONS, bars_schema
 from fints.bars.ledger import Ledger
 from fints.bars.marker import MARKER, check_ours, mark
 from fints.bars.merge import Commit, merge_bars
-from fints.bars.schema import conform_bars, empty_bars, sort_bars, validate_bars
+from fints.bars.reading import read_bars, read_contents, read_last
+from fints.bars.releases import Decision, Releases
+from fints.bars.schema import conform_bars, delivered_span, empty_bars, validate_bars
+from fints.bars.spans import read_spans
 from fints.bars.table import StoreTable, told
 from fints.bars.verify import verify_bars, verify_files
 from fints.errors import LockHeldError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from fints.bars.absences import Absence, Night
     from fints.bars.finding import Finding
 
 _LOCK: Final = ".lock"
@@ -67,11 +76,17 @@ class BarStore:
         check_ours(self.root)
         self._bars = StoreTable(self.root / "bars", bars_schema(), BAR_PARTITIONS)
         self._ledger = Ledger.under(self.root)
+        self._actions = ActionTable.under(self.root)
+        self._absences = AbsenceTable.under(self.root)
+        self._releases = Releases.under(self.root)
         self._forecasts = ForecastTable.under(self.root)
         self._tables = {
             "bars": self._bars,
             "quarantine": self._ledger.quarantine,
+            "releases": self._releases.table,
             "findings": self._ledger.findings,
+            "actions": self._actions.table,
+            "absences": self._absences.table,
             "forecasts": self._forecasts.table,
         }
 
@@ -135,22 +150,18 @@ class BarStore:
         StoreError
             No such version, or the table cannot be read.
         """
-        import pyarrow.compute as pc
-
-        where = pc.field("interval") == interval
         wanted = None if symbols is None else sorted({symbols} if isinstance(symbols, str) else set(symbols))
-        if wanted is not None:
-            where &= pc.field("symbol").isin(wanted)
-        if start is not None:
-            where &= pc.field("session") >= pd.Timestamp(start).date()
-            where &= pc.field("period") >= f"{pd.Timestamp(start):%Y}"
-        if end is not None:
-            where &= pc.field("session") <= pd.Timestamp(end).date()
-            where &= pc.field("period") <= f"{pd.Timestamp(end):%Y-%m}"
-        bars, _ = sort_bars(bars_from_arrow(self._bars.rows(where, version=version)))
+        bars = read_bars(self._bars, interval, wanted, (start, end), version)
         if wanted is not None:
             self._check_known(set(wanted) - set(bars["symbol"].unique()), interval, version)
         return bars
+
+    def within(self, spans: pd.DataFrame) -> pd.DataFrame:
+        """Return stored bars, at least those of each series within its own span, sorted.
+
+        ``spans`` has the columns ``symbol, interval, first, last``: see :func:`fints.bars.spans.read_spans`.
+        """
+        return read_spans(self._bars, spans)
 
     def symbols(self, interval: str = "1d", version: int | None = None) -> list[str]:
         """Return the symbols that have bars of an interval, sorted."""
@@ -160,39 +171,13 @@ class BarStore:
         return sorted(pc.unique(rows.column("symbol")).to_pylist())
 
     def last_bars(self, interval: str, symbols: Iterable[str], sessions: int = 1) -> pd.DataFrame:
-        """Return the bars of the last sessions of each symbol that is stored.
+        """Return the bars of the last sessions of each symbol: see :func:`fints.bars.reading.read_last`."""
+        return read_last(self._bars, interval, symbols, sessions)
 
-        Only as many partitions are read, from the newest, as are needed to find them.
-
-        Parameters
-        ----------
-        interval : str
-            Bar interval.
-        symbols : iterable of str
-            Symbols wanted; those without bars are absent from the answer.
-        sessions : int
-            Number of sessions, counted per symbol over those that have bars.
-        """
-        import pyarrow.compute as pc
-
-        pending = set(symbols)
-        parts = {f["partition.period"] for f in self._bars.files().values() if f["partition.interval"] == interval}
-        found: list[pd.DataFrame] = []
-        for period in sorted(parts, reverse=True):
-            here = (pc.field("interval") == interval) & (pc.field("period") == period)
-            found.append(bars_from_arrow(self._bars.rows(here & pc.field("symbol").isin(sorted(pending)))))
-            seen = pd.concat([f[["symbol", "session"]] for f in found]).drop_duplicates().value_counts("symbol")
-            pending -= set(seen.index[seen >= sessions])
-            if not pending:
-                break
-        if not found:
-            return bars_from_arrow(self._bars.schema.empty_table())
-        bars, _ = sort_bars(pd.concat(found, ignore_index=True))
-        rank = bars.groupby("symbol")["session"].rank(method="dense", ascending=False)
-        return bars[rank <= sessions].reset_index(drop=True)
-
-    def commit(self, bars: pd.DataFrame, findings: Iterable[Finding] = ()) -> Commit:
-        """Merge bars by key in one transaction, and record what the checks found.
+    def commit(
+        self, bars: pd.DataFrame, findings: Iterable[Finding] = (), actions: pd.DataFrame | None = None
+    ) -> Commit:
+        """Merge bars by key in one transaction, and record what the checks found and which actions are stated.
 
         A row whose key is new is inserted; one with another value is revised; one that equals the stored bar changes
         nothing, not even its ``fetched_at``. A stored row that a finding now knows for an error of the source (a price
@@ -204,6 +189,9 @@ class BarStore:
             Bars frame of distinct keys: what :func:`fints.bars.quality.check_bars` kept.
         findings : iterable of Finding
             What it found. They take the place of earlier findings of the same series and sessions.
+        actions : pandas.DataFrame, optional
+            Actions frame. Within the sessions of the rows fetched last of each symbol, an action stored from the same
+            source that is not among them is withdrawn, one with another value revised. None changes no action.
 
         Returns
         -------
@@ -219,21 +207,30 @@ class BarStore:
         LockHeldError
             Another process kept writing to it for a minute.
         """
-        valid, found = validate_bars(bars), list(findings)
+        valid, listed = validate_bars(bars), list(findings)
         with self._locked():
+            valid, found = self._releases.reinstate(valid, listed, self._ledger)
             self._ledger.record(found, valid)
+            if actions is not None:
+                self._actions.state(actions, delivered_span(valid))
             return merge_bars(self._bars, valid, _void(found))
 
     def diff(self, a: int, b: int) -> pd.DataFrame:
-        """Say by symbol what changed in the bars between two versions.
-
-        Returns
-        -------
-        pandas.DataFrame
-            ``symbol, interval, inserted, revised, removed, columns, first, last``: row counts, the columns that were
-            revised, and the first and last session touched. Symbols without a change are absent.
-        """
+        """Say by symbol what changed in the bars between two versions: see :func:`fints.bars.diff.diff_bars`."""
         return diff_bars(self._bars, a, b)
+
+    def diff_actions(self, a: int, b: int) -> pd.DataFrame:
+        """Say what changed in the actions between two versions of the bars: see :func:`fints.bars.diff.diff_actions`.
+
+        Actions are written before the bars of the same commit, so that those of a version of the bars are the newest
+        that were there when it was committed; with the newest version go the newest actions.
+        """
+        newest = self._bars.version()
+        versions = (
+            self._actions.table.version() if v == newest else self._actions.version_at(self._bars.committed_at(v))
+            for v in (a, b)
+        )
+        return diff_actions(self._actions, *versions)
 
     def verify(self) -> list[str]:
         """Read everything and return the problems found, as sentences; none means that the store is sound."""
@@ -252,17 +249,7 @@ class BarStore:
             One row per series: ``symbol, interval, exchange, first, last, rows, source, fetched_at, findings``. A
             series of which only findings are stored has no rows.
         """
-        columns = ["symbol", "interval", "exchange", "session", "source", "fetched_at"]
-        rows: pd.DataFrame = self._bars.rows(columns=columns).to_pandas(date_as_object=False)
-        by = rows.sort_values("session", kind="stable").groupby(["symbol", "interval"])
-        held = by.agg(
-            exchange=("exchange", "last"),
-            first=("session", "min"),
-            last=("session", "max"),
-            rows=("session", "size"),
-            source=("source", "last"),
-            fetched_at=("fetched_at", "max"),
-        )
+        held = read_contents(self._bars)
         seen = self.findings().groupby(["symbol", "interval"]).size().rename("findings")
         joined = held.join(seen, how="outer").reset_index()
         return joined.assign(**{name: joined[name].fillna(0).astype("int64") for name in ("rows", "findings")})
@@ -271,9 +258,50 @@ class BarStore:
         """Return the findings that stand: as :func:`~fints.bars.finding.findings_frame`, with ``found_at``."""
         return self._ledger.read_findings(symbols)
 
+    def actions(self, symbols: Iterable[str] | None = None, version: int | None = None) -> pd.DataFrame:
+        """Return the splits and distributions that sources state, as :mod:`fints.bars.actions` describes them."""
+        return self._actions.read(symbols, version)
+
+    def absences(self, source: str) -> dict[str, Absence]:
+        """Return the symbols that a source has said do not exist since it last delivered them."""
+        return self._absences.of(source)
+
+    def count_absences(self, source: str, missing: Mapping[str, Night], delivered: Iterable[str]) -> dict[str, Absence]:
+        """Take up a night: what a source said does not exist, and what it delivered; return its absences after it."""
+        with self._locked():
+            return self._absences.count(source, missing, delivered)
+
     def quarantine(self, symbols: Iterable[str] | None = None) -> pd.DataFrame:
-        """Return every row ever set aside: the bar columns, then ``kind, reason, quarantined_at``."""
-        return self._ledger.read_quarantine(symbols)
+        """Return every row ever set aside: the bar columns, ``kind, reason, quarantined_at``, and what was decided.
+
+        The latter is ``id, state, decision, decided_at``: see :meth:`fints.bars.releases.Releases.judged`.
+        """
+        return self._releases.judged(self._ledger.read_quarantine(symbols))
+
+    def release(self, ids: Iterable[str], reason: str) -> Decision:
+        """Put rows in quarantine into the bars after all, as a new version: see :mod:`fints.bars.releases`.
+
+        Parameters
+        ----------
+        ids : iterable of str
+            Ids of rows of :meth:`quarantine`, or beginnings that name one row each.
+        reason : str
+            Why they are right.
+
+        Raises
+        ------
+        UnknownNameError
+            An id that no row in quarantine has.
+        UsageError
+            An id is not unique, two rows share a key, a row is no bar, or the reason is empty.
+        """
+        with self._locked():
+            return self._releases.release(list(ids), reason, self._ledger, self._bars)
+
+    def drop(self, ids: Iterable[str], reason: str) -> Decision:
+        """Dismiss rows in quarantine for good; they stay there, marked. Raises as :meth:`release` does."""
+        with self._locked():
+            return self._releases.drop(list(ids), reason, self._ledger)
 
     def write_forecasts(self, frame: pd.DataFrame) -> int:
         """Store forecasts; rows of the same ``as_of, unique_id, target, interval`` are replaced in one transaction.

@@ -105,6 +105,18 @@ class StoreTable:
         """Return the newest version; 0 also where the table is still to be created."""
         return int(self.at().version()) if self.exists() else 0
 
+    def committed_at(self, version: int) -> int:
+        """Return when a version was committed, in milliseconds of Unix time.
+
+        Raises
+        ------
+        StoreError
+            The version does not exist.
+        """
+        self.at(version)  # raises where there is none
+        # the history of a table opened at an older version numbers its entries wrongly (deltalake 1.6)
+        return int(next(entry["timestamp"] for entry in self.at().history() if entry["version"] == version))
+
     def rows(
         self, where: Expression | None = None, *, columns: Sequence[str] | None = None, version: int | None = None
     ) -> pa.Table:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from fints.bars.basis import adjust
+from fints.bars.instruments import present
 from fints.bars.schema import validate_bars
 from fints.errors import SeriesError
 from fints.series.covariates import PAST_PREFIX, add_features
 from fints.series.future import future_frame
 from fints.series.grid import panel_bars
-from fints.series.problems import SeriesProblem, usable
+from fints.series.problems import SeriesProblem, basis_notes, usable
 from fints.series.rows import named_dates, series_rows
 from fints.series.schema import KEY, require_one_interval, require_unique, validate_panel
 from fints.series.targets import Target, get_target
@@ -46,7 +48,10 @@ def make_panel(
 ) -> pd.DataFrame:
     """Turn bars into a panel of one target.
 
-    Bars without a value of the target (zero volume, say) have no row; :func:`panel_problems` lists them.
+    Bars without a value of the target (zero volume, say) have no row; :func:`panel_problems` lists them. Of a recycled
+    symbol only the instrument that it names now is taken, and splits that are in the prices are taken out of prices and
+    volumes first (:mod:`fints.bars.instruments`, :mod:`fints.bars.basis`), so that no value is computed across two
+    instruments or two bases.
 
     Parameters
     ----------
@@ -90,7 +95,7 @@ def make_panel(
 
 
 def panel_problems(bars: pd.DataFrame, target: str) -> list[SeriesProblem]:
-    """List the bars that have no value of a target, one problem per series.
+    """List the bars that have no value of a target, and what was done to the others, one problem per series.
 
     A series none of whose bars has a value is marked ``left_out``. The first bar of a series never has a return; that
     is no problem.
@@ -112,16 +117,19 @@ def panel_problems(bars: pd.DataFrame, target: str) -> list[SeriesProblem]:
     (y,) = _evaluate(ordered, [chosen])
     first = ~ordered["unique_id"].duplicated().to_numpy()
     expected = first & ("return" in chosen.name)
-    problems = []
+    problems, notes = [], basis_notes(validate_bars(bars))
     for uid, rows in series_rows(ordered).items():
         missing = rows[~np.isfinite(y[rows]) & ~expected[rows]]
         if not np.isfinite(y[rows]).any():
             reason = f"none of its {len(rows)} bars has a {target}: {chosen.undefined}"
             problems.append(SeriesProblem(uid, reason))
-        elif len(missing):
+            continue
+        reasons = notes.get(uid, [])
+        if len(missing):
             dates = named_dates(ordered["ds"].iloc[missing])
-            reason = f"{len(missing)} of {len(rows)} bars left out, no {target}: {chosen.undefined} ({dates})"
-            problems.append(SeriesProblem(uid, reason, left_out=False))
+            reasons.append(f"{len(missing)} of {len(rows)} bars left out, no {target}: {chosen.undefined} ({dates})")
+        if reasons:
+            problems.append(SeriesProblem(uid, "; ".join(reasons), left_out=False))
     return problems
 
 
@@ -132,8 +140,8 @@ def _companion_names(target: Target, companions: bool | Sequence[str]) -> list[s
 
 
 def _ordered(bars: pd.DataFrame) -> pd.DataFrame:
-    """Check bars and give them ``unique_id`` and ``ds``, sorted."""
-    frame = validate_bars(bars)
+    """Check bars, put them on one basis, and give them ``unique_id`` and ``ds``, sorted."""
+    frame = adjust(present(validate_bars(bars)))
     require_one_interval(frame["interval"])
     daily = parse_interval(str(frame["interval"].iloc[0])) is None if len(frame) else True
     frame = frame.assign(unique_id=frame["symbol"], ds=frame["session"] if daily else _local_starts(frame))

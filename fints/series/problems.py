@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fints.bars.basis import find_splits
+from fints.bars.instruments import instruments, present
 from fints.series.rows import named_dates, series_rows
 
 if TYPE_CHECKING:
@@ -34,6 +36,34 @@ class SeriesProblem:
 
     def __str__(self) -> str:
         return f"{self.unique_id}: {self.reason}"
+
+
+def basis_notes(bars: pd.DataFrame) -> dict[str, list[str]]:
+    """Say of which symbols earlier instruments were left out and splits were taken out, in words.
+
+    Parameters
+    ----------
+    bars : pandas.DataFrame
+        Validated bars frame of one interval.
+    """
+    notes: dict[str, list[str]] = {}
+    table = instruments(bars)
+    for row in table[~table["current"]].itertuples():
+        notes.setdefault(str(row.symbol), []).append(
+            f"{row.rows} bars until {row.last:%Y-%m-%d} are another instrument and were left out"
+        )
+    splits = find_splits(present(bars))
+    for symbol, own in splits.groupby("symbol"):
+        dated = zip(own["value"].astype("float64"), own["session"], strict=True)
+        told = ", ".join(f"{_ratio(value)} on {session:%Y-%m-%d}" for value, session in dated)
+        notes.setdefault(str(symbol), []).append(
+            f"splits in the prices ({told}): earlier prices and volumes were put on the newest basis"
+        )
+    return notes
+
+
+def _ratio(value: float) -> str:
+    return f"{value:g} for 1" if value >= 1 else f"1 for {1 / value:g}"
 
 
 def usable(panel: pd.DataFrame, min_length: int) -> tuple[pd.DataFrame, list[SeriesProblem]]:

@@ -127,7 +127,7 @@ def _log_range_gk(bars: pd.DataFrame) -> FloatArray:
 
 
 def _log_return(bars: pd.DataFrame) -> FloatArray:
-    """Dividends and splits fall between sessions, so intraday bars use the close as quoted.
+    """Dividends fall between sessions, so intraday bars use the close as quoted; a panel takes splits out before.
 
     Behind a long hole a symbol may name another instrument, so that no return is taken over it.
     """
@@ -219,7 +219,7 @@ _ALL = (
     ),
     Target(
         "log_close",
-        "Natural log of the close as quoted: ln C. Splits stay in it as jumps where the source does not adjust them.",
+        "Natural log of the close: ln C. A panel takes confirmed splits out of it; distributions stay in.",
         "log of currency units",
         "Campbell, Lo and MacKinlay (1997), section 1.4",
         ("close",),

@@ -66,6 +66,16 @@ class DataSettings(Section):
         Exchange of the symbols where the source does not know it.
     targets : tuple of str
         What is forecast.
+    settle : float
+        Minutes after its close from which a bar is final.
+    refetch : int
+        Trailing sessions that a live source is asked for again each time.
+    inactive_after : int
+        Nights in a row on which a live source has to say that a symbol does not exist before it is no longer asked for
+        (except once in a while; its bars stay); 0 asks for ever.
+    aliases : dict of str to str
+        From the former name of a symbol to its present one, as in ``{FB: META}``: bars stored under the former name
+        are the earlier history of the present one, which is the name to list under ``symbols``.
     """
 
     dataset: str = Field(default="sample", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
@@ -74,6 +84,10 @@ class DataSettings(Section):
     interval: str = "1d"
     exchange: str | None = None
     targets: tuple[str, ...] = Field(default=("log_volume", "log_range"), min_length=1)
+    settle: float = Field(default=15.0, ge=0, le=1440)
+    refetch: int = Field(default=5, ge=0, le=260)
+    inactive_after: int = Field(default=5, ge=0)
+    aliases: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="before")
     @classmethod
@@ -84,6 +98,26 @@ class DataSettings(Section):
         source = value.get("source")
         kind = source.get("kind") if isinstance(source, dict) else getattr(source, "kind", None)
         return {**value, "dataset": kind if isinstance(kind, str) else "sample"}
+
+    def hash_without(self, *keys: str) -> str:
+        """Return a short hash of all that is set and bears on results: how bars are fetched does not."""
+        return super().hash_without("settle", "refetch", "inactive_after", *keys)
+
+    @model_validator(mode="after")
+    def _former_names_are_not_asked_for(self) -> DataSettings:
+        for former in self.aliases:
+            present, passed = former, {former}
+            while present in self.aliases:
+                present = self.aliases[present]
+                if present in passed:
+                    raise ValueError(f"aliases: {former} leads back to {present}; name its present name once")
+                passed.add(present)
+            if former in (self.symbols or ()):
+                raise ValueError(
+                    f"symbols: {former} is by `aliases` a former name of {present}; list {present} instead, it takes "
+                    f"the history of {former} along"
+                )
+        return self
 
     @field_validator("targets", "symbols", mode="before")
     @classmethod

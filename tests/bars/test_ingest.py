@@ -229,7 +229,7 @@ def test_after_a_rate_limit_nothing_more_is_asked(store, make_bars) -> None:
     assert [request.symbol for request in source.asked] == ["A", "B"]
     assert report.commit.inserted == {"A": 5}
     assert set(report.failed) == {"B", "C", "D"}
-    assert "rate limited before" in report.failed["D"]
+    assert "put off to the next ingest" in report.failed["D"]
 
 
 def test_sessions_that_a_live_source_lacks_at_the_end_are_stale(store, make_bars) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fints.bars.actions import conform_actions, empty_actions
 from fints.bars.ingest import ingest
 from fints.bars.quality import check_bars
 from fints.bars.schema import validate_bars
@@ -299,6 +301,56 @@ def test_a_read_only_folder_is_an_error_that_says_so(unprivileged, make_bars) ->
     assert list(unprivileged.iterdir()) == []
 
 
+def state(kind: str, session: str, value: float, source: str = "test") -> pd.DataFrame:
+    row = {"symbol": "AAA", "session": session, "kind": kind, "value": value, "currency": "USD", "source": source}
+    return conform_actions(pd.DataFrame([{**row, "fetched_at": NOW}]))
+
+
+def test_actions_are_kept_with_their_versions(store, make_bars) -> None:
+    stated = pd.concat([state("split", "2018-12-18", 4.0), state("dividend", "2018-12-18", 0.25)])
+    store.commit(make_bars(WEEK), actions=stated)
+    pd.testing.assert_frame_equal(store.actions(), conform_actions(stated))
+    assert store.actions(["BBB"]).empty
+    store.commit(make_bars(WEEK), actions=stated.assign(fetched_at=NOW + pd.Timedelta(days=1)))
+    assert (store.version("actions"), store.version()) == (1, 1)
+    store.commit(make_bars(WEEK), actions=state("dividend", "2018-12-18", 0.26))
+    assert store.actions()[["kind", "value"]].to_numpy().tolist() == [["dividend", 0.26]]
+    pd.testing.assert_frame_equal(store.actions(version=1), conform_actions(stated))
+    assert store.verify() == []
+
+
+def test_an_action_is_withdrawn_only_where_its_own_source_was_asked_again(store, make_bars) -> None:
+    stated = pd.concat([state("split", "2018-12-17", 4.0), state("dividend", "2018-12-20", 0.25, "other")])
+    store.commit(make_bars(WEEK), actions=stated)
+    tail = make_bars({"2018-12-20": 103.0, "2018-12-21": 104.0})
+    for told in (None, empty_actions()):
+        store.commit(tail, actions=told)
+        assert store.version("actions") == 1
+    store.commit(make_bars(WEEK), actions=empty_actions())
+    assert store.actions()["source"].tolist() == ["other"]
+
+
+def test_a_row_brought_to_a_new_basis_does_not_widen_what_was_delivered(store, make_bars) -> None:
+    gap = make_bars({"2018-12-17": 100.0, "2018-12-19": 102.0, "2018-12-20": 103.0})
+    kept, findings = check_bars(gap, now=NOW)
+    store.commit(kept, findings, actions=state("split", "2018-12-17", 4.0))
+    rescaled = make_bars({"2018-12-17": 50.0})
+    delivered = make_bars({"2018-12-20": 51.5, "2018-12-21": 52.0}, fetched_at=NOW)
+    store.commit(pd.concat([rescaled, delivered]), actions=empty_actions())
+    assert store.actions()["value"].tolist() == [4.0]
+    assert store.findings()["reason"].tolist() == ["no bar for 2018-12-18"]
+
+
+def test_a_store_of_before_there_were_actions_is_opened_and_completed(store, make_bars) -> None:
+    store.commit(make_bars(WEEK))
+    shutil.rmtree(store.root / "actions")
+    again = BarStore(store.root)
+    assert again.actions().empty
+    again.commit(make_bars(WEEK), actions=state("split", "2018-12-18", 4.0))
+    assert len(again.actions()) == 1
+    assert again.verify() == []
+
+
 _KILLED = """
 import os, signal, sys
 import pandas as pd
@@ -358,4 +410,51 @@ def test_a_process_killed_anywhere_leaves_a_sound_store_and_the_next_run_complet
     pd.testing.assert_frame_equal(store.read().drop(columns="fetched_at"), expected)
     assert store.quarantine()["kind"].tolist() == ["not_final"]
     assert store.findings()["kind"].tolist() == ["not_final"]
+    assert store.verify() == []
+
+
+_KILLED_COMMIT = """
+import os, signal, sys
+import pandas as pd
+import fints.bars.store as module
+
+place, store = sys.argv[1], module.BarStore(sys.argv[2])
+bars, actions = (pd.read_pickle(path) for path in sys.argv[3:])
+
+def die(*args, **kwargs):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+if place == "before the findings":
+    module.Ledger._state = die
+elif place == "before the actions":
+    module.ActionTable.state = die
+elif place == "before the bars":
+    module.merge_bars = die
+from fints.bars.quality import check_bars
+store.commit(*check_bars(bars), actions=actions)
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "written"),
+    [("before the findings", (1, 0, 0)), ("before the actions", (1, 1, 0)), ("before the bars", (1, 1, 1))],
+)
+def test_a_commit_killed_between_two_tables_is_completed_and_doubles_nothing(
+    tmp_path, make_bars, place, written
+) -> None:
+    bars, actions = make_bars(WEEK), state("split", "2018-12-18", 4.0)
+    bars.loc[1, "high"] = 90.0
+    for name, frame in (("bars", bars), ("actions", actions)):
+        frame.to_pickle(tmp_path / name)
+    paths = [str(tmp_path / name) for name in ("store", "bars", "actions")]
+    done = subprocess.run([sys.executable, "-c", _KILLED_COMMIT, place, *paths], check=False, capture_output=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr.decode()
+    store = BarStore(tmp_path / "store")
+    tables = ("quarantine", "findings", "actions")
+    assert tuple(store.version(name) for name in tables) == written
+    assert (store.version(), store.verify()) == (0, [])
+    for _ in range(2):
+        store.commit(*check_bars(bars), actions=actions)
+        assert [store.version(name) for name in (*tables, "bars")] == [1, 1, 1, 1]
+    assert (len(store.quarantine()), len(store.actions()), len(store.read())) == (1, 1, 4)
     assert store.verify() == []

@@ -13,6 +13,7 @@ from fints.bars.schema import conform_bars
 from fints.sessions.calendars import get_calendar
 
 if TYPE_CHECKING:
+    from fints.bars.finding import Finding
     from fints.sessions.calendars import ExchangeCalendar
 
 
@@ -52,11 +53,14 @@ class Delivery:
         the source does not tell.
     notes : tuple of str
         What the user should know of this answer: a request that was clipped, a fallback that was taken.
+    findings : tuple of Finding
+        What the source itself saw: bars that a second provider holds otherwise.
     """
 
     bars: pd.DataFrame
     actions: pd.DataFrame = field(default_factory=empty_actions)
     notes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 @runtime_checkable
@@ -87,6 +91,14 @@ class BarSource(Protocol):
             It could not deliver; the subclass says whether another try may help.
         """
         ...
+
+
+def read_in_full(source: BarSource) -> bool:
+    """Say whether all bars of a source are read each time, because any of them may be corrected.
+
+    So it is with a source that is not live, and with a live one that has a true attribute ``whole`` (a folder).
+    """
+    return not source.live or bool(getattr(source, "whole", False))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import warnings
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import pandas as pd
 
@@ -56,7 +56,7 @@ class Document:
             content = self._content()
             if _ending(self.member or self.path.name) in _PARQUET:
                 return pd.read_parquet(io.BytesIO(content))
-            return _read_csv(_decode(content), separator)
+            return read_csv(content, separator)
         except (OSError, ValueError, zipfile.BadZipFile, RuntimeError) as error:
             raise SourceError(f"{self.where} cannot be read: {error}") from error
 
@@ -83,13 +83,20 @@ def find_documents(path: Path) -> list[Document]:
     if not path.exists():
         raise ConfigError(f"there is no file or folder {path}; set the option `path` of the source 'files'")
     files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
-    found = [document for file in files for document in _documents(file, path)]
+    found = [document for file in files for document in documents_in(file, path)]
     if not found:
         raise ConfigError(f"{path} holds no table; the source 'files' reads {', '.join((*_CSV, *_PARQUET, _ZIP))}")
     return found
 
 
-def _documents(file: Path, root: Path) -> Iterator[Document]:
+def documents_in(file: Path, root: Path) -> Iterator[Document]:
+    """List the tables of one file below ``root``: itself, or an archive's members; of a hidden or other file none.
+
+    Raises
+    ------
+    SourceError
+        It is called an archive and is none.
+    """
     hidden = file != root and any(part.startswith(".") for part in file.relative_to(root).parts)
     if hidden:
         return
@@ -111,7 +118,23 @@ def _documents(file: Path, root: Path) -> Iterator[Document]:
         yield Document(str(file), _stem(file.name), file)
 
 
-def _read_csv(text: str, separator: str | None) -> pd.DataFrame:
+def table_kind(name: str) -> Literal["csv", "parquet", "zip"] | None:
+    """Say by its ending what a file should be; None where it is no table."""
+    ending = _ending(name)
+    if ending in _CSV:
+        return "csv"
+    return "parquet" if ending in _PARQUET else "zip" if ending == _ZIP else None
+
+
+def read_csv(content: bytes, separator: str | None) -> pd.DataFrame:
+    """Read a CSV, every column as text, so that tickers and numbers keep their spelling.
+
+    Raises
+    ------
+    ValueError
+        It is none, or a row is longer than the header.
+    """
+    text = _decode(content)
     sep = separator or _separator(text)
     with warnings.catch_warnings():
         # pandas cuts rows that are longer than the header, and only warns

@@ -58,6 +58,10 @@ def read_numbers(column: pd.Series, *, decimal: str = ".", thousands: str | None
     missing = texts.str.casefold().isin(_MISSING) | column.isna()
     misgrouped = bare.str.contains(group, regex=False) & ~bare.str.fullmatch(_grouped(group, decimal))
     unit = plain.str.extract(r"(?<=\d)([kmbt])$")[0].map(_UNITS)
+    if unit.isna().all() and not misgrouped.any() and plain[~missing].str.fullmatch(r"[+-]?\d{1,18}").all():
+        # a gap among whole numbers would cost those above 2^53 their last digits on the way over float64
+        digits = [None if gone else int(text) for text, gone in zip(plain, missing, strict=True)]
+        return pd.Series(pd.array(digits, dtype="Int64"), index=column.index)
     numbers = pd.to_numeric(plain.where(unit.isna(), plain.str[:-1]), errors="coerce")
     wrong = np.flatnonzero(((numbers.isna() | misgrouped) & ~missing).to_numpy(dtype=bool))
     if wrong.size:

@@ -312,3 +312,38 @@ def test_a_fraction_of_a_unit_is_refused_by_name(tmp_path) -> None:
     files = source(write(tmp_path / "BTC.csv", "date,close,volume\n2018-12-31,3742.7,0.35\n"))
     with pytest.raises(SchemaError, match=r"column 'volume', row 0: 0\.35 is not a whole number"):
         files.fetch(BarRequest("BTC"))
+
+
+def test_a_table_of_many_symbols_fails_only_those_whose_rows_are_wrong(tmp_path) -> None:
+    path = write(tmp_path / "all.csv", "symbol,date,close\nAAA,2018-12-13,1.5\nBBB,2018-12-13,closed\n")
+    files = source(path)
+    assert files.symbols() == ["AAA", "BBB"]
+    assert files.fetch(BarRequest("AAA")).bars["close"].tolist() == [1.5]
+    with pytest.raises(SourceError, match=r"rows of 'BBB', column 'close', row 1: 'closed' is not a number"):
+        files.fetch(BarRequest("BBB"))
+
+
+def test_a_table_without_rows_is_named(tmp_path) -> None:
+    with pytest.raises(SourceError, match=r"AAA\.csv holds no bars"):
+        source(write(tmp_path / "AAA.csv", "date,close\n")).fetch(BarRequest("AAA"))
+
+
+def test_files_with_stamps_of_different_kinds_are_each_understood(tmp_path) -> None:
+    write(tmp_path / "a" / "AAA.csv", "date,close\n2018-12-13,1.5\n")
+    write(tmp_path / "b" / "AAA.csv", "date,close\n2018-12-14T00:00:00Z,2.5\n")
+    write(tmp_path / "c" / "AAA.csv", "date,close\n2018-12-17T16:00:00-05:00,3.5\n")
+    bars = source(tmp_path).fetch(BarRequest("AAA")).bars.sort_values("session")
+    assert bars["session"].dt.day.tolist() == [13, 14, 17]
+    assert bars["close"].tolist() == [1.5, 2.5, 3.5]
+
+
+def test_rows_keep_their_currencies(tmp_path) -> None:
+    text = "date,close,currency\n2018-12-13,150,GBp\n2018-12-14,1.5,GBP\n"
+    bars = source(write(tmp_path / "A.csv", text)).fetch(BarRequest("A")).bars
+    assert bars["currency"].tolist() == ["GBp", "GBP"]
+
+
+def test_whole_numbers_beside_a_gap_keep_every_digit(tmp_path) -> None:
+    text = "date,close,volume\n2018-12-13,1.5,9007199254740993\n2018-12-14,1.5,\n"
+    bars = source(write(tmp_path / "A.csv", text)).fetch(BarRequest("A")).bars
+    assert bars["volume"].fillna(-1).tolist() == [9007199254740993, -1]

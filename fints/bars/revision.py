@@ -1,0 +1,104 @@
+"""Revised bars by kind: a split, a dividend, a correction of the source, another currency, a corrected calendar.
+
+Raw and adjusted revisions are told apart: a distribution changes the adjusted close and nothing else.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pandas as pd
+
+from fints.bars.overlap import RAW_NOISE
+from fints.bars.schema import PRICES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from fints.bars.keys import Comparison
+
+#: Kinds of revision, with what each means.
+REVISION_KINDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "currency": "the bar is stated in another currency",
+        "split": "all prices of the bar were multiplied by a factor that other bars share",
+        "correction": "the source corrected a price or the volume",
+        "dividend": "the adjusted close alone changed",
+        "calendar": "the session or the hours of the bar were corrected",
+    }
+)
+RESTATED_COLUMNS: Final = ("symbol", "interval", "kind", "factor", "rows", "first", "last")
+_SERIES: Final = ["symbol", "interval"]
+_ALIKE: Final = 1e-3  # by how much the factors of open, high, low and close may differ, for rounding
+_PLAIN: Final = float(np.log(1.5)) - 0.05  # a factor as large as the smallest split needs no second witness
+
+
+def classify(newer: pd.DataFrame, older: pd.DataFrame, found: Comparison) -> pd.DataFrame:
+    """Say of each revised bar what kind of revision it is.
+
+    Parameters
+    ----------
+    newer, older : pandas.DataFrame
+        Bars frames of distinct keys.
+    found : Comparison
+        Of the two.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per revised bar, with the index of ``newer``: ``symbol, interval, session, kind`` (of
+        ``REVISION_KINDS``) and ``factor`` (of the prices after a split, of the adjusted close after a dividend).
+    """
+    at = np.flatnonzero(found.revised)
+    now, before = newer.iloc[at], older.iloc[found.place[at]]
+    prices, adjusted = (_log_ratio(now[names], before[names]) for names in (list(PRICES), ["adj_close"]))
+    touched = {name: changed[at] for name, changed in found.changed.items()}
+    priced = np.any([touched[name] for name in PRICES], axis=0)
+    split = _rescaled(now, prices) & priced
+    kind = np.select(
+        [touched["currency"], split, priced | touched["volume"], touched["adj_close"]],
+        ["currency", "split", "correction", "dividend"],
+        "calendar",
+    )
+    factor = np.where(split, prices.mean(axis=1), np.where(kind == "dividend", adjusted[:, 0], np.nan))
+    rows = now[[*_SERIES, "session"]]
+    return rows.assign(kind=pd.Series(kind, index=rows.index, dtype="str"), factor=np.exp(factor))
+
+
+def summarise(revisions: pd.DataFrame) -> pd.DataFrame:
+    """Count classified revisions.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``RESTATED_COLUMNS``, one row per series and kind: the factor is that of its earliest bar, ``first`` and
+        ``last`` are the first and last session touched.
+    """
+    if revisions.empty:
+        return pd.DataFrame(columns=list(RESTATED_COLUMNS))
+    ordered = revisions.sort_values([*_SERIES, "session"], kind="stable")
+    summary = ordered.groupby([*_SERIES, "kind"]).agg(
+        factor=("factor", "first"), rows=("session", "size"), first=("session", "min"), last=("session", "max")
+    )
+    return summary.reset_index()[list(RESTATED_COLUMNS)]
+
+
+def _log_ratio(now: pd.DataFrame, before: pd.DataFrame) -> NDArray[np.float64]:
+    """Logarithm of each value over the one before, NaN where one is missing or not positive; shape (rows, columns)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.log(now.to_numpy(dtype=np.float64) / before.to_numpy(dtype=np.float64))
+    return np.asarray(np.where(np.isfinite(ratio), ratio, np.nan), dtype=np.float64)
+
+
+def _rescaled(now: pd.DataFrame, prices: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Mark rows all of whose prices moved by one factor, which another row of the series shares or which is large."""
+    factor = prices.mean(axis=1)
+    alike = np.ptp(prices, axis=1) <= np.maximum(_ALIKE, 0.01 * np.abs(factor))
+    moved = alike & (np.abs(factor) > RAW_NOISE)
+    bins = pd.Series(np.where(moved, np.round(factor, 2), np.nan), index=now.index)
+    shared = bins.groupby([now["symbol"], now["interval"], bins]).transform("size").fillna(0).to_numpy() > 1
+    return np.asarray(moved & (shared | (np.abs(factor) > _PLAIN)), dtype=bool)

@@ -1,0 +1,86 @@
+"""Settings of a chain of sources."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, field_validator, model_validator
+
+from fints.bars.sources.config import (
+    FilesConfig,
+    FolderConfig,
+    HttpConfig,
+    SampleConfig,
+    SyntheticConfig,
+    YahooConfig,
+    texts,
+)
+
+MemberSource = Annotated[
+    SampleConfig | FilesConfig | FolderConfig | HttpConfig | SyntheticConfig | YahooConfig, Field(discriminator="kind")
+]
+"""What may stand in a chain."""
+
+
+class ChainMember(BaseModel):
+    """A source in a chain: its own settings, and ``symbols`` beside them.
+
+    Attributes
+    ----------
+    source : source settings
+        Where it asks.
+    symbols : dict of str to str
+        From our symbols to those of the source, where they differ, as in ``{BRK-B: BRK.B}``.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: MemberSource
+    symbols: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _side_by_side(cls, value: object) -> object:
+        if not isinstance(value, dict) or "source" in value:
+            return value
+        settings = dict(value)
+        symbols = settings.pop("symbols", {})
+        return {"source": settings, "symbols": symbols}
+
+    @field_validator("symbols", mode="before")
+    @classmethod
+    def _texts(cls, value: object) -> object:
+        return texts(value)
+
+
+class ChainConfig(BaseModel):
+    """Several sources, asked in turn until one delivers.
+
+    Attributes
+    ----------
+    sources : tuple
+        Settings of each source, with ``symbols`` where it spells some of them otherwise. The first one counts.
+    cross_check : bool
+        Whether the next source is asked too, to report where the two differ. The first one's values stay.
+    tolerance : float
+        Share of the close by which they may differ.
+    volume_factor : float, optional
+        Factor by which the volumes may differ; none compares no volumes.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Literal["chain"] = "chain"
+    sources: Annotated[tuple[ChainMember, ...], Field(min_length=2)]
+    cross_check: bool = False
+    tolerance: PositiveFloat = 0.005
+    volume_factor: Annotated[float, Field(gt=1)] | None = 3.0
+
+    @field_validator("sources")
+    @classmethod
+    def _told_apart(cls, value: tuple[ChainMember, ...]) -> tuple[ChainMember, ...]:
+        names = [getattr(member.source, "name", member.source.kind) for member in value]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"two sources are called {twice[0]!r}; give one of them another `name`")
+        return value
