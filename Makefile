@@ -50,6 +50,8 @@ bench: $(DEV)
 	$(BIN)/python -m benchmarks.encodings
 	-$(BIN)/python -m benchmarks.forecasters
 	$(BIN)/python -m benchmarks.backtests
+	$(BIN)/python -m benchmarks.ingest
+	-$(BIN)/python -m benchmarks.real_bars
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
