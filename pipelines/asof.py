@@ -65,7 +65,12 @@ def parse_as_of(text: str | None) -> pd.Timestamp | None:
 
 
 def observe(
-    bars: pd.DataFrame, asked: pd.Timestamp | None, *, live: bool, now: pd.Timestamp
+    bars: pd.DataFrame,
+    asked: pd.Timestamp | None,
+    *,
+    live: bool,
+    now: pd.Timestamp,
+    settle: pd.Timedelta = SETTLE,
 ) -> tuple[pd.DataFrame, AsOf]:
     """Keep the bars that were final at the as-of.
 
@@ -80,6 +85,8 @@ def observe(
         Whether the source follows the market, so that now is the natural as-of.
     now : pandas.Timestamp
         The clock, UTC.
+    settle : pandas.Timedelta
+        A bar is final this long after its close.
 
     Returns
     -------
@@ -91,32 +98,34 @@ def observe(
     DateError
         If the as-of lies outside the data or in the future.
     """
-    known = _known(bars, asked)
+    known = _known(bars, asked, settle)
     if known.empty:
         raise DateError(f"there is no bar up to {_say(asked)}; the data run from {_span(bars)}")
     stamp = _stamp(known)
     if asked is None:
         daily = parse_interval(str(known["interval"].iloc[0])) is None
         known_at = now if live else stamp if daily else stamp.tz_localize("UTC")
-        return known, AsOf(stamp, known_at, _stale(known, now) if live else ())
+        return known, AsOf(stamp, known_at, _stale(known, now, settle) if live else ())
     if (asked if asked.tz else asked.tz_localize("UTC")) > now:
         raise DateError(f"the as-of {_say(asked)} lies in the future; it is {now:%Y-%m-%d %H:%M} UTC")
     exchanges = sorted(map(str, known["exchange"].unique()))
-    _require_within(known, bars, asked, exchanges)
+    _require_within(known, bars, asked, settle)
     return known, AsOf(stamp, asked, _moved(asked, exchanges, str(known["interval"].iloc[0])))
 
 
-def _known(bars: pd.DataFrame, asked: pd.Timestamp | None) -> pd.DataFrame:
+def _known(bars: pd.DataFrame, asked: pd.Timestamp | None, settle: pd.Timedelta) -> pd.DataFrame:
     if asked is None:
         return bars
-    mask = bars["session"] <= asked if asked.tz is None else bars["end"] + SETTLE <= asked
+    mask = bars["session"] <= asked if asked.tz is None else bars["end"] + settle <= asked
     return bars[mask].reset_index(drop=True)
 
 
-def _due(exchange: str, moment: pd.Timestamp) -> pd.Timestamp:
+def _due(exchange: str, moment: pd.Timestamp, settle: pd.Timedelta = SETTLE) -> pd.Timestamp:
     """Last session that is over: a naive date's own one counts as over."""
     calendar = get_calendar(exchange)
-    return calendar.session_on_or_before(moment) if moment.tz is None else calendar.last_closed_session(moment)
+    if moment.tz is None:
+        return calendar.session_on_or_before(moment)
+    return calendar.last_closed_session(moment, settle)
 
 
 def _stamp(known: pd.DataFrame) -> pd.Timestamp:
@@ -125,12 +134,12 @@ def _stamp(known: pd.DataFrame) -> pd.Timestamp:
     return pd.Timestamp(known["end"].max()).tz_convert("UTC").tz_localize(None)
 
 
-def _require_within(known: pd.DataFrame, bars: pd.DataFrame, asked: pd.Timestamp, exchanges: Sequence[str]) -> None:
+def _require_within(known: pd.DataFrame, bars: pd.DataFrame, asked: pd.Timestamp, settle: pd.Timedelta) -> None:
     """Refuse an as-of after the data: a session that should be there is not."""
     if len(known) < len(bars):
         return
-    for exchange in exchanges:
-        due = _due(exchange, asked)
+    for exchange in sorted(map(str, known["exchange"].unique())):
+        due = _due(exchange, asked, settle)
         last = pd.Timestamp(known.loc[known["exchange"] == exchange, "session"].max())
         if due > last:
             raise DateError(
@@ -153,10 +162,10 @@ def _moved(asked: pd.Timestamp, exchanges: Sequence[str], interval: str) -> tupl
     return tuple(notes)
 
 
-def _stale(known: pd.DataFrame, now: pd.Timestamp) -> tuple[str, ...]:
+def _stale(known: pd.DataFrame, now: pd.Timestamp, settle: pd.Timedelta) -> tuple[str, ...]:
     notes = []
     for exchange, rows in known.groupby("exchange"):
-        due = get_calendar(str(exchange)).last_closed_session(now)
+        due = get_calendar(str(exchange)).last_closed_session(now, settle)
         last = pd.Timestamp(rows["session"].max())
         if due > last:
             notes.append(f"The newest bar on {exchange} is of {last:%Y-%m-%d}; the session of {due:%Y-%m-%d} is over.")

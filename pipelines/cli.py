@@ -185,8 +185,11 @@ def ingest(
         misplaced = report.misplaced()
         for doubt in misplaced:
             screen().print(f"warning: {doubt}", style="yellow", highlight=False, markup=False)
+        for remark in report.remarks():
+            screen().print(remark, highlight=False, markup=False)
         symbols = json.loads(frame.to_json(orient="records"))
-        write_json(json_file, {"version": report.version, "symbols": symbols, "warnings": misplaced})
+        told = {"warnings": misplaced, "remarks": report.remarks()}
+        write_json(json_file, {"version": report.version, "symbols": symbols, **told})
         ended = Exit.FAILED if len(report.failed) == len(frame) else Exit.PARTLY
         raise SystemExit(ended if report.failed or misplaced else Exit.DONE)
 

@@ -41,6 +41,8 @@ class Reading:
     interval : str
     version : int
         Of the bars in the store.
+    settle : pandas.Timedelta
+        A bar is final this long after its close.
     live : bool
         Whether the source follows the market.
     asked : pandas.Timestamp, optional
@@ -53,6 +55,7 @@ class Reading:
     aliases: Mapping[str, str]
     interval: str
     version: int
+    settle: pd.Timedelta
     live: bool
     asked: pd.Timestamp | None
     now: pd.Timestamp
@@ -61,7 +64,7 @@ class Reading:
         """Read what was known at the as-of."""
         store = BarStore(self.folder)
         bars = read_instruments(store, self.symbols, self.interval, aliases=self.aliases, version=self.version)
-        return observe(bars, self.asked, live=self.live, now=self.now)
+        return observe(bars, self.asked, live=self.live, now=self.now, settle=self.settle)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,6 +114,7 @@ def gather(settings: DataSettings, home: Home, stages: Stages, asked: pd.Timesta
         aliases=settings.aliases,
         interval=settings.interval,
         version=store.version(),
+        settle=pd.Timedelta(minutes=settings.settle),
         live=source.live,
         asked=asked,
         now=now,

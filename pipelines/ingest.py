@@ -72,7 +72,7 @@ def stored_symbols(wanted: list[str], store: BarStore, settings: DataSettings, r
     DataError
         If there are none.
     """
-    held = set(store.symbols(settings.interval))
+    held = {settings.present_name(symbol) for symbol in store.symbols(settings.interval)}
     stored = [symbol for symbol in wanted if symbol in held]
     if not stored:
         causes = "; ".join(f"{symbol}: {cause}" for symbol, cause in report.failed.items())

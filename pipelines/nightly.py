@@ -105,6 +105,7 @@ def run_nightly(settings: NightlySettings, home: Home, asked: pd.Timestamp | Non
             created_at=reading.now,
             failed=dict(report.failed),
             misplaced=tuple(report.misplaced()),
+            remarks=tuple(report.remarks()),
             changes={t.target: plans.changes(t.target, as_of, t.plan) for t in targets},
         )
         return _publish(night, store, home, stages)

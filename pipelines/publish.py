@@ -51,6 +51,8 @@ class Night:
         Symbols that the source did not deliver, with the cause.
     misplaced : tuple of str
         Symbols whose exchange is doubted, in words.
+    remarks : tuple of str
+        What the ingest has to say though nothing failed: notes, inactive symbols, restatements.
     changes : dict of str to tuple of str
         By target, what became of the plan of the night before, in sentences.
     """
@@ -64,6 +66,7 @@ class Night:
     created_at: pd.Timestamp
     failed: dict[str, str] = field(default_factory=dict)
     misplaced: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     changes: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def forecasts(self) -> pd.DataFrame:
@@ -85,7 +88,7 @@ class Night:
 
 def nightly_report(night: Night) -> NightlyReport:
     """Fill the report of a night."""
-    notes = [*night.as_of.notes, *(note for t in night.targets for note in t.notes)]
+    notes = [*night.as_of.notes, *night.remarks, *(note for t in night.targets for note in t.notes)]
     stated = night.settings.periods.told()
     return NightlyReport(
         as_of=night.as_of.stamp,

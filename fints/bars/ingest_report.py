@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import pandas as pd
 
 from fints.bars.restatement import nothing_restated
+from fints.bars.revision import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,10 +59,10 @@ class IngestReport:
         return self.commit.version
 
     def remarks(self) -> list[str]:
-        """Return what a reader should know though nothing failed: inactive symbols and notes, a sentence each."""
+        """Return what a reader should know though nothing failed: inactive symbols, notes, restatements."""
         said = [(symbol, text) for symbol, text in self.inactive.items()]
         said += [(symbol, note) for symbol, notes in self.notes.items() for note in notes]
-        return [f"{symbol}: {text}" for symbol, text in said]
+        return [f"{symbol}: {text}" for symbol, text in said] + sentences(self.restated)
 
     def misplaced(self) -> list[str]:
         """Say of which symbols so many bars fall on closed days that their exchange is probably another one."""

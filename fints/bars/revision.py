@@ -102,3 +102,14 @@ def _rescaled(now: pd.DataFrame, prices: NDArray[np.float64]) -> NDArray[np.bool
     bins = pd.Series(np.where(moved, np.round(factor, 2), np.nan), index=now.index)
     shared = bins.groupby([now["symbol"], now["interval"], bins]).transform("size").fillna(0).to_numpy() > 1
     return np.asarray(moved & (shared | (np.abs(factor) > _PLAIN)), dtype=bool)
+
+
+def sentences(restated: pd.DataFrame) -> list[str]:
+    """Say what was revised, a sentence for each row of a frame with ``RESTATED_COLUMNS``."""
+    said = []
+    for symbol, _, kind, factor, rows, first, last in restated[list(RESTATED_COLUMNS)].itertuples(index=False):
+        bars = "1 bar" if rows == 1 else f"{rows} bars"
+        span = f"{first:%Y-%m-%d}" if first == last else f"{first:%Y-%m-%d} to {last:%Y-%m-%d}"
+        by = "" if pd.isna(factor) else f", by a factor of {factor:.6g}"
+        said.append(f"{symbol}: {bars} of {span} restated ({REVISION_KINDS[kind]}{by}); the old ones stay readable")
+    return said

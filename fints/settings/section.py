@@ -103,6 +103,12 @@ class DataSettings(Section):
         """Return a short hash of all that is set and bears on results: how bars are fetched does not."""
         return super().hash_without("settle", "refetch", "inactive_after", *keys)
 
+    def present_name(self, symbol: str) -> str:
+        """Return the name that a symbol goes by now."""
+        while symbol in self.aliases:
+            symbol = self.aliases[symbol]
+        return symbol
+
     @model_validator(mode="after")
     def _former_names_are_not_asked_for(self) -> DataSettings:
         for former in self.aliases:

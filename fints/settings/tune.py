@@ -64,8 +64,8 @@ class FoldSettings(Section):
     block: int = Field(default=4, ge=1)
     step_size: int = Field(default=20, ge=1)
     confirm_folds: int = Field(default=4, ge=1)
-    confirm_windows: int = Field(default=16, ge=1)
-    test_windows: int = Field(default=16, ge=1)
+    confirm_windows: int = Field(default=8, ge=1)
+    test_windows: int = Field(default=8, ge=1)
     apart: int | None = Field(default=None, ge=1)
     purge: Literal["auto"] | Annotated[int, Field(ge=0)] = "auto"
     train_size: int | None = Field(default=None, ge=2)

@@ -93,8 +93,8 @@ class TuningFolds:
     block: int = 4
     step_size: int = 20
     confirm_folds: int = 4
-    confirm_windows: int = 16
-    test_windows: int = 16
+    confirm_windows: int = 8
+    test_windows: int = 8
     apart: int | None = None
     purge: Purge = "auto"
     target_span: int = 1

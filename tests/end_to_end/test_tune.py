@@ -55,7 +55,7 @@ def test_a_search_ends_in_a_verdict_and_says_what_it_rests_on(tiny_tuning):
     assert trials["origin"].iloc[0] == "as it stands"
     assert trials["value"].nunique() > 1
     assert found["accepted"] == (found["gain"]["low"] is not None and found["gain"]["low"] > 0)
-    assert found["gain"]["windows"] == 16
+    assert found["gain"]["windows"] == 8
     assert "untuned" in " ".join(row["candidate"] for row in found["confirmation"])
     assert {row["windows"] for row in found["test"]["rows"]} == {15}
     assert ("kept" in found["verdict"]) != found["accepted"]

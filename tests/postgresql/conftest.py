@@ -11,6 +11,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from tests.tuning.conftest import formula
+
+__all__ = ["formula"]
+
 PATIENCE = 60.0
 OWNER = "postgres"
 """The user that the server runs as where we are root, which it refuses to be."""

@@ -7,7 +7,6 @@ import pytest
 
 from fints.errors import StoreError
 from fints.tuning import Budget, StudyStore, search, summaries
-from tests.tuning.conftest import formula as formula
 from tests.tuning.conftest import tiny_tuner
 from tests.tuning.test_crew import require_whole, running, seen, started
 

@@ -70,7 +70,7 @@ class ValleyProtocol:
     )
     training: TrainingConfig = field(
         default_factory=lambda: TrainingConfig(
-            max_steps=200,
+            max_steps=60,
             batch_size=8,
             learning_rate=1e-2,
             frequency_rate=30.0,
@@ -79,7 +79,7 @@ class ValleyProtocol:
             patience=20,
         )
     )
-    longer: int = 5
+    longer: int = 10
 
     @property
     def bars(self) -> int:

@@ -37,7 +37,7 @@ def test_verdicts_say_who_found_the_period_and_who_did_not(made_board):
     assert "0 of 4 seeds (off by 2.3 % in the mean square" in descent
     assert "0 of 4 seeds" in gradient
     assert "0 of 4 seeds" in random
-    assert "5 times as many steps" in longer
+    assert "10 times as many steps" in longer
     assert "for 4 of 4 seeds: 10 % of the RMSE" in confirmed
 
 
