@@ -27,15 +27,18 @@ class AsOf:
         Date or instant up to which calendars are known.
     notes : tuple of str
         What has to be said aloud, such as an as-of moved from a closed day.
+    settle : pandas.Timedelta
+        A bar is final this long after its close.
     """
 
     stamp: pd.Timestamp
     known_at: pd.Timestamp
     notes: tuple[str, ...] = ()
+    settle: pd.Timedelta = SETTLE
 
     def due(self, exchange: str) -> pd.Timestamp:
         """Return the last session of an exchange that was over at the as-of."""
-        return _due(exchange, self.known_at)
+        return _due(exchange, self.known_at, self.settle)
 
     def __str__(self) -> str:
         return f"{self.stamp:%Y-%m-%d}" if self.stamp == self.stamp.normalize() else f"{self.stamp:%Y-%m-%dT%H%M}"
@@ -105,12 +108,12 @@ def observe(
     if asked is None:
         daily = parse_interval(str(known["interval"].iloc[0])) is None
         known_at = now if live else stamp if daily else stamp.tz_localize("UTC")
-        return known, AsOf(stamp, known_at, _stale(known, now, settle) if live else ())
+        return known, AsOf(stamp, known_at, _stale(known, now, settle) if live else (), settle)
     if (asked if asked.tz else asked.tz_localize("UTC")) > now:
         raise DateError(f"the as-of {_say(asked)} lies in the future; it is {now:%Y-%m-%d %H:%M} UTC")
     exchanges = sorted(map(str, known["exchange"].unique()))
     _require_within(known, bars, asked, settle)
-    return known, AsOf(stamp, asked, _moved(asked, exchanges, str(known["interval"].iloc[0])))
+    return known, AsOf(stamp, asked, _moved(asked, exchanges, str(known["interval"].iloc[0])), settle)
 
 
 def _known(bars: pd.DataFrame, asked: pd.Timestamp | None, settle: pd.Timedelta) -> pd.DataFrame:

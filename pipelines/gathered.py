@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from fints.bars.basis import adjust, find_splits, split_sentences
 from fints.bars.instruments import read_instruments
 from fints.bars.sources import make_source
 from fints.bars.store import BarStore
@@ -61,10 +62,13 @@ class Reading:
     now: pd.Timestamp
 
     def bars(self) -> tuple[pd.DataFrame, AsOf]:
-        """Read what was known at the as-of."""
+        """Read what was known at the as-of, on the basis of the newest shares then."""
         store = BarStore(self.folder)
         bars = read_instruments(store, self.symbols, self.interval, aliases=self.aliases, version=self.version)
-        return observe(bars, self.asked, live=self.live, now=self.now, settle=self.settle)
+        bars, as_of = observe(bars, self.asked, live=self.live, now=self.now, settle=self.settle)
+        actions = store.actions(self.symbols)
+        notes = split_sentences(find_splits(bars, actions))
+        return adjust(bars, actions), replace(as_of, notes=(*as_of.notes, *notes))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

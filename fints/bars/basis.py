@@ -66,6 +66,21 @@ def adjust(
     return moved.assign(adj_close=moved["close"] if to == "total" else bars["adj_close"] * known)
 
 
+def split_sentences(splits: pd.DataFrame) -> list[str]:
+    """Say for each symbol which splits were taken out of its prices; of a frame with ``SPLIT_COLUMNS``."""
+    said = []
+    for symbol, own in splits.groupby("symbol"):
+        dated = zip(own["value"].astype("float64"), own["session"], strict=True)
+        told = ", ".join(f"{spelled(value)} on {session:%Y-%m-%d}" for value, session in dated)
+        said.append(f"{symbol}: splits in its prices ({told}); what lies before was put on the newest basis.")
+    return said
+
+
+def spelled(value: float) -> str:
+    """Spell a split as people do: ``4 for 1``."""
+    return f"{value:g} for 1" if value >= 1 else f"1 for {1 / value:g}"
+
+
 def split_factors(bars: pd.DataFrame, splits: pd.DataFrame) -> NDArray[np.float64]:
     """Logarithm of the factor that brings each bar to the newest basis of its series, shape (rows,).
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from fints.bars.basis import adjust
 from fints.bars.instruments import present
 from fints.bars.schema import validate_bars
 from fints.errors import SeriesError
@@ -49,9 +48,9 @@ def make_panel(
     """Turn bars into a panel of one target.
 
     Bars without a value of the target (zero volume, say) have no row; :func:`panel_problems` lists them. Of a recycled
-    symbol only the instrument that it names now is taken, and splits that are in the prices are taken out of prices and
-    volumes first (:mod:`fints.bars.instruments`, :mod:`fints.bars.basis`), so that no value is computed across two
-    instruments or two bases.
+    symbol only the instrument that it names now is taken (:mod:`fints.bars.instruments`). Splits that are in the prices
+    stay there, because a row may not depend on later ones: put bars on one basis first
+    (:func:`fints.bars.basis.adjust`), as the application does with what was known at the as-of.
 
     Parameters
     ----------
@@ -140,8 +139,8 @@ def _companion_names(target: Target, companions: bool | Sequence[str]) -> list[s
 
 
 def _ordered(bars: pd.DataFrame) -> pd.DataFrame:
-    """Check bars, put them on one basis, and give them ``unique_id`` and ``ds``, sorted."""
-    frame = adjust(present(validate_bars(bars)))
+    """Check bars and give them ``unique_id`` and ``ds``, sorted."""
+    frame = present(validate_bars(bars))
     require_one_interval(frame["interval"])
     daily = parse_interval(str(frame["interval"].iloc[0])) is None if len(frame) else True
     frame = frame.assign(unique_id=frame["symbol"], ds=frame["session"] if daily else _local_starts(frame))

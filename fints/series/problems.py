@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fints.bars.basis import find_splits
+from fints.bars.basis import find_splits, spelled
 from fints.bars.instruments import instruments, present
 from fints.series.rows import named_dates, series_rows
 
@@ -39,7 +39,7 @@ class SeriesProblem:
 
 
 def basis_notes(bars: pd.DataFrame) -> dict[str, list[str]]:
-    """Say of which symbols earlier instruments were left out and splits were taken out, in words.
+    """Say of which symbols earlier instruments were left out, and which have splits in their prices, in words.
 
     Parameters
     ----------
@@ -55,15 +55,11 @@ def basis_notes(bars: pd.DataFrame) -> dict[str, list[str]]:
     splits = find_splits(present(bars))
     for symbol, own in splits.groupby("symbol"):
         dated = zip(own["value"].astype("float64"), own["session"], strict=True)
-        told = ", ".join(f"{_ratio(value)} on {session:%Y-%m-%d}" for value, session in dated)
+        told = ", ".join(f"{spelled(value)} on {session:%Y-%m-%d}" for value, session in dated)
         notes.setdefault(str(symbol), []).append(
-            f"splits in the prices ({told}): earlier prices and volumes were put on the newest basis"
+            f"splits in the prices ({told}): what lies before is on another basis; see fints.bars.basis.adjust"
         )
     return notes
-
-
-def _ratio(value: float) -> str:
-    return f"{value:g} for 1" if value >= 1 else f"1 for {1 / value:g}"
 
 
 def usable(panel: pd.DataFrame, min_length: int) -> tuple[pd.DataFrame, list[SeriesProblem]]:

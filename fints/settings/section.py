@@ -8,8 +8,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
+from fints.bars.aliases import followed
 from fints.bars.sources import SampleConfig, SourceConfig
 from fints.encodings.registry import AnyEncodingConfig
+from fints.errors import ConfigError
 
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
 """Of a random generator; torch takes no larger one."""
@@ -105,19 +107,15 @@ class DataSettings(Section):
 
     def present_name(self, symbol: str) -> str:
         """Return the name that a symbol goes by now."""
-        while symbol in self.aliases:
-            symbol = self.aliases[symbol]
-        return symbol
+        return followed(self.aliases).get(symbol, symbol)
 
     @model_validator(mode="after")
     def _former_names_are_not_asked_for(self) -> DataSettings:
-        for former in self.aliases:
-            present, passed = former, {former}
-            while present in self.aliases:
-                present = self.aliases[present]
-                if present in passed:
-                    raise ValueError(f"aliases: {former} leads back to {present}; name its present name once")
-                passed.add(present)
+        try:
+            chain = followed(self.aliases)
+        except ConfigError as error:
+            raise ValueError(str(error)) from error
+        for former, present in chain.items():
             if former in (self.symbols or ()):
                 raise ValueError(
                     f"symbols: {former} is by `aliases` a former name of {present}; list {present} instead, it takes "

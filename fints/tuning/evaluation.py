@@ -48,8 +48,8 @@ def run_fold(
 ) -> FoldRun:
     """Fit a candidate at the first of some windows and forecast from all of them.
 
-    Each fold has first weights and batches of its own, the same for all candidates: what one network makes of chance,
-    such as a phase that is a little late everywhere, would otherwise favour the same candidate in every fold.
+    Each fold of a stage has first weights and batches of its own, the same for all candidates: what one network makes
+    of chance, such as a phase that is a little late everywhere, would otherwise favour one candidate in every fold.
 
     Parameters
     ----------

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from fints.tuning.sampler import SamplerName
     from fints.tuning.space import SearchSpace
 
+SCORING = 2
+"""What a score means; trials scored otherwise cannot be compared. 2: each fold has first weights of its own."""
+
 P_THRESHOLD, STARTUP_FOLDS = 0.1, 3
 """Of the pruner: how sure it has to be that a trial is worse than the best, and after how many folds."""
 
@@ -95,6 +98,7 @@ class Tuner:
 
         design, folds = self.base.design, self.stages
         settings = {
+            "scoring": SCORING,
             "objective": {"score": self.objective.score, "multi": self.objective.multi},
             "folds": {
                 "h": self.folds.h,

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from fints.bars.actions import conform_actions
-from fints.bars.basis import adjust, find_splits, split_factors
+from fints.bars.basis import adjust, find_splits, split_factors, split_sentences
 from fints.bars.schema import validate_bars
 from fints.bars.sources.base import daily_bounds
 from fints.series import make_panel, panel_problems
@@ -128,17 +128,32 @@ def test_series_are_adjusted_apart() -> None:
 @pytest.mark.parametrize("target", ["log_volume", "log_dollar_volume", "log_return", "log_range", "log_close"])
 def test_kind_12_a_panel_of_raw_prices_is_that_of_prices_on_one_basis(target) -> None:
     raw, level = raw_bars({60: 4.0, 150: 2.0})[0], raw_bars({})[0]
-    split, whole = (make_panel(bars, target, features=False) for bars in (raw, level))
+    split, whole = (make_panel(bars, target, features=False) for bars in (adjust(raw), level))
     assert split["ds"].tolist() == whole["ds"].tolist()
     columns = [name for name in whole if name == "y" or name.startswith("past_")]
     np.testing.assert_allclose(split[columns], whole[columns], atol=1e-5, equal_nan=True)
 
 
-def test_a_panel_says_which_splits_it_took_out() -> None:
+def test_a_panel_says_which_splits_are_in_its_prices() -> None:
     (problem,) = panel_problems(raw_bars({60: 4.0, 150: 0.1})[0], "log_volume")
     assert problem.reason == (
-        "splits in the prices (4 for 1 on 2018-03-29, 1 for 10 on 2018-08-07): earlier prices and volumes were put on "
-        "the newest basis"
+        "splits in the prices (4 for 1 on 2018-03-29, 1 for 10 on 2018-08-07): what lies before is on another basis; "
+        "see fints.bars.basis.adjust"
     )
     assert not problem.left_out
     assert panel_problems(raw_bars({})[0], "log_volume") == []
+
+
+def test_a_row_of_a_panel_depends_on_no_later_bar() -> None:
+    """Neither on a split to come, nor on the bars that would confirm it."""
+    raw, _ = raw_bars({60: 4.0})
+    whole = make_panel(raw, "log_volume", features=False, companions=False)
+    for until in (50, 60, 61, 80):
+        known = make_panel(raw.iloc[:until], "log_volume", features=False, companions=False)
+        pd.testing.assert_frame_equal(known, whole.iloc[: len(known)])
+
+
+def test_what_was_taken_out_is_said_in_a_sentence() -> None:
+    (said,) = split_sentences(find_splits(raw_bars({60: 4.0, 150: 0.1})[0]))
+    assert said.startswith("AAA: splits in its prices (4 for 1 on 2018-03-29, 1 for 10 on 2018-08-07)")
+    assert split_sentences(find_splits(raw_bars({})[0])) == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from fints.plan import FrequencyPlan
@@ -135,7 +135,7 @@ class ValleyProtocol:
         return {
             "valley": VERSION,
             "bars": [self.known, self.input_size, self.trained_h],
-            "folds": [folds.h, folds.n_folds, folds.block, folds.step_size, folds.confirm_windows, folds.test_windows],
+            "folds": asdict(folds),
             "trials": self.trials,
             "network": self.network.model_dump(mode="json", exclude_unset=True),
             "training": self.training.model_dump(mode="json", exclude_unset=True),
