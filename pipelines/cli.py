@@ -168,6 +168,7 @@ def ingest(
     with reported():
         import pandas as pd
 
+        from fints.bars.finding import in_sentences
         from fints.bars.sources import make_source
         from fints.bars.store import BarStore
         from pipelines.home import Home
@@ -185,10 +186,11 @@ def ingest(
         misplaced = report.misplaced()
         for doubt in misplaced:
             screen().print(f"warning: {doubt}", style="yellow", highlight=False, markup=False)
-        for remark in report.remarks():
-            screen().print(remark, highlight=False, markup=False)
+        found = in_sentences(report.findings)
+        for sentence in (*report.remarks(), *found):
+            screen().print(sentence, highlight=False, markup=False)
         symbols = json.loads(frame.to_json(orient="records"))
-        told = {"warnings": misplaced, "remarks": report.remarks()}
+        told = {"warnings": misplaced, "remarks": report.remarks(), "findings": found}
         write_json(json_file, {"version": report.version, "symbols": symbols, **told})
         ended = Exit.FAILED if len(report.failed) == len(frame) else Exit.PARTLY
         raise SystemExit(ended if report.failed or misplaced else Exit.DONE)

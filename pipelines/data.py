@@ -31,6 +31,27 @@ def status(config: Config = None, overrides: Overrides = None, json_file: JsonFi
 
 
 @data.command()
+def findings(
+    symbols: Annotated[list[str] | None, typer.Argument(help="Series; all without any.")] = None,
+    config: Config = None,
+    overrides: Overrides = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Show what the checks last saw: gaps, doubtful bars, rows set aside."""
+    with reported():
+        nightly_settings(config, overrides)
+        from fints.bars.store import BarStore
+        from pipelines.home import Home
+        from pipelines.terminal import plain_table
+
+        store = BarStore(Home.from_environment().store)
+        frame = store.findings(symbols or None)
+        shown = frame[["symbol", "interval", "session", "severity", "kind", "reason"]]
+        screen().print(plain_table(shown, f"findings that stand for the bars in {store.root}"))
+        write_json(json_file, json.loads(frame.to_json(orient="records", date_format="iso")))
+
+
+@data.command()
 def verify(config: Config = None, overrides: Overrides = None, json_file: JsonFile = None) -> None:
     """Read everything and say whether the store is sound; exit code 1 if it is not."""
     with reported():

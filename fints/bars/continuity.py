@@ -91,7 +91,7 @@ def find_gaps(bars: pd.DataFrame, series: NDArray[np.int64], expected: Expected)
     for row in np.flatnonzero(same & (np.diff(places) > 1)):
         before, after = bars.iloc[int(row)], bars.iloc[int(row) + 1]
         first, last = int(places[row]) + 1, int(places[row + 1]) - 1
-        yield _gap(before, expected, first, last)
+        yield gap_between(before["symbol"], before["interval"], expected, first, last)
         jump = max(after["close"], before["close"]) / min(after["close"], before["close"])
         if _long(expected, first, last) and jump > RECYCLED_FACTOR:
             yield Finding(
@@ -107,7 +107,8 @@ def find_gaps(bars: pd.DataFrame, series: NDArray[np.int64], expected: Expected)
             )
 
 
-def _gap(before: pd.Series, expected: Expected, first: int, last: int) -> Finding:
+def gap_between(symbol: str, interval: str, expected: Expected, first: int, last: int) -> Finding:
+    """Report that a series has no bar from one position among those expected to another, both inclusive."""
     count = last - first + 1
     kind = "missing_sessions" if expected.daily else "missing_bars"
     if _long(expected, first, last):
@@ -119,8 +120,8 @@ def _gap(before: pd.Series, expected: Expected, first: int, last: int) -> Findin
     what = "sessions" if expected.daily else "bars"
     where = bounds[0] if count == 1 else f"{bounds[0]} to {bounds[1]} ({count} {what})"
     return Finding(
-        symbol=before["symbol"],
-        interval=before["interval"],
+        symbol=symbol,
+        interval=interval,
         session=sessions[0],
         end=pd.Timestamp(expected.end[first], tz="UTC"),
         severity="gap",

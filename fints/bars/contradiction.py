@@ -13,6 +13,7 @@ import numpy as np
 from fints.bars.continuity import LONG_HOLE
 from fints.bars.jumps import RATIOS, TOLERANCE, UNIT
 from fints.bars.rules import Rule
+from fints.bars.schema import UNTOLD
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +29,7 @@ def currency_conflict(meeting: Meeting) -> tuple[BoolArray, Rule]:
     """Mark bars in another currency than the stored ones, unless a long hole lies between: shape (bars,)."""
     known = str(meeting.last["currency"])
     stated = meeting.new["currency"]
-    other = (stated != known).to_numpy(dtype=bool) & (stated != "").to_numpy(dtype=bool) & bool(known)
+    other = ((stated != known) & ~stated.isin(UNTOLD)).to_numpy(dtype=bool) & (known not in UNTOLD)
     if not meeting.common.any() and meeting.new["session"].iloc[0] - meeting.last["session"] > LONG_HOLE:
         other &= False
     shown = known.replace("{", "{{").replace("}", "}}")

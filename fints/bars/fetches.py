@@ -44,6 +44,8 @@ class PlannedFetch:
         Closes, UTC, of the stored bars that are fetched again; empty for a new symbol.
     prices : float64 array, shape (bars, 2)
         Their closes and adjusted closes.
+    volumes : bool
+        Whether any of them has a volume.
     failure : FintsError or None
         Why nothing can be asked: the calendar does not reach that far, say.
     """
@@ -53,6 +55,16 @@ class PlannedFetch:
     ends: NDArray[np.datetime64]
     prices: NDArray[np.float64]
     failure: FintsError | None = None
+    volumes: bool = True
+
+    def silenced(self, fetched: pd.DataFrame) -> pd.DataFrame:
+        """Return bars fetched again without volumes, where the stored ones have none and these only zeros.
+
+        A few bars cannot tell an index from a symbol in which nothing was traded; what is stored of it can.
+        """
+        if self.volumes or not self.ends.size or (fetched["volume"].fillna(0) != 0).any():
+            return fetched
+        return fetched.assign(volume=pd.array([pd.NA] * len(fetched), dtype="Int64"))
 
     def rebased(self, fetched: pd.DataFrame) -> bool:
         """Say whether the source restated what lies before the bars fetched, as after a split or a dividend.
@@ -88,7 +100,8 @@ def plan_fetches(
     symbols : iterable of str
         Symbols wanted.
     request : BarRequest
-        Template with interval and exchange; its symbol and dates are replaced.
+        Template with interval and exchange; its symbol and dates are replaced. A stored symbol is asked for on the
+        exchange that is stored. Of a source read as a whole, which follows the template, another one is refused.
     now : pandas.Timestamp
         Instant of the ingest, with a time zone.
     refetch : int or None
@@ -103,6 +116,7 @@ def plan_fetches(
     tails = store.last_bars(request.interval, wanted, max(refetch or 1, 1))
     rows = tails.groupby("symbol").indices
     ends, prices = utc_stamps(tails["end"]), tails[["close", "adj_close"]].to_numpy(dtype=np.float64)
+    traded = tails["volume"].notna().to_numpy(dtype=bool)
     sessions, exchanges = pd.DatetimeIndex(tails["session"]), tails["exchange"].to_list()
     gaps = _recent_gaps(store, request.interval, now) if len(tails) and refetch is not None else {}
     known: dict[tuple[str, np.datetime64], tuple[pd.Timestamp, bool]] = {}
@@ -118,7 +132,7 @@ def plan_fetches(
             yield PlannedFetch(symbol, fresh, ends[:0], prices[:0])
             continue
         last = int(tail[-1])
-        if request.exchange not in (None, exchanges[last]):
+        if refetch is None and request.exchange not in (None, exchanges[last]):
             yield PlannedFetch(
                 symbol, None, ends[tail], prices[tail], _moved(symbol, exchanges[last], request.exchange)
             )
@@ -140,7 +154,8 @@ def plan_fetches(
             [start, *(_before(exchanges[last], gap) for gap in gaps.get(symbol, ()) if gap > sessions[last] - _RECENT)]
         )
         asked = BarRequest(symbol, request.interval, start, end, exchanges[last])
-        yield PlannedFetch(symbol, asked if due else None, ends[tail], prices[tail])
+        spoken = bool(traded[tail].any())
+        yield PlannedFetch(symbol, asked if due else None, ends[tail], prices[tail], volumes=spoken)
 
 
 def _before(exchange: str, gap: pd.Timestamp) -> pd.Timestamp:

@@ -103,6 +103,26 @@ def findings_frame(findings: Iterable[Finding]) -> pd.DataFrame:
     return frame.sort_values(["symbol", "interval", "session", "end", "kind"], kind="stable", ignore_index=True)
 
 
+def in_sentences(findings: Iterable[Finding]) -> list[str]:
+    """Say what was found, one sentence for each symbol, interval and kind, those set aside first.
+
+    Rows in quarantine come with the command that lists them.
+    """
+    grouped: dict[tuple[bool, str, str, str], list[Finding]] = {}
+    for finding in findings:
+        key = (finding.severity != "quarantine", finding.symbol, finding.interval, finding.kind)
+        grouped.setdefault(key, []).append(finding)
+    said = []
+    for (stays, symbol, interval, kind), found in sorted(grouped.items()):
+        first = min(found, key=lambda each: (each.session is None, each.session or pd.Timestamp(0)))
+        when = "" if first.session is None else f"{first.session:%Y-%m-%d}, "
+        others = f"; and {len(found) - 1} more like it" if len(found) > 1 else ""
+        rows = "1 row" if len(found) == 1 else f"{len(found)} rows"
+        what = found[0].severity if stays else f"{rows} set aside (fints data quarantine list --kind {kind})"
+        said.append(f"{symbol} ({interval}): {what}, {kind}: {when}{first.reason}{others}")
+    return said
+
+
 def _texts(values: Iterable[str]) -> pd.Series:
     return pd.Series(list(values), dtype="str")
 

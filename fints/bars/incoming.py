@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from fints.bars.finding import Finding
 from fints.bars.quality import check_bars
-from fints.bars.schema import empty_bars
+from fints.bars.schema import empty_bars, utc_stamps
 from fints.errors import FintsError
 from fints.sessions.calendars import get_calendar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from numpy.typing import NDArray
 
 
 def check_arrivals(
@@ -65,13 +68,43 @@ def _check_each(
     return (pd.concat(kept, ignore_index=True) if kept else empty_bars()), findings
 
 
+def find_refused(
+    kept: pd.DataFrame, standing: pd.DataFrame, findings: list[Finding], ends: Mapping[str, NDArray[np.datetime64]]
+) -> dict[str, str]:
+    """Return the symbols all of whose new rows contradict what is stored, each with the reason of the first.
+
+    Parameters
+    ----------
+    kept : pandas.DataFrame
+        Bars that passed the checks.
+    standing : pandas.DataFrame
+        What is left of them, held against the store.
+    findings : list of Finding
+        What that found.
+    ends : mapping from symbol to datetime64[ns] array
+        Closes of the newest stored bars, UTC, oldest first; what is later is new. Where nothing is new, all rows count.
+    """
+    reasons: dict[str, str] = {}
+    for finding in findings:
+        if finding.severity == "quarantine":
+            reasons.setdefault(finding.symbol, finding.reason)
+    refused = {}
+    for symbol, reason in reasons.items():
+        rows, left = (utc_stamps(bars.loc[bars["symbol"] == symbol, "end"]) for bars in (kept, standing))
+        known = ends.get(symbol, rows[:0])
+        new = rows[rows > known[-1]] if len(known) else rows
+        if not np.isin(new if len(new) else rows, left).any():
+            refused[symbol] = f"every new row was set aside; the first because {reason}"
+    return refused
+
+
 def find_stale(kept: pd.DataFrame, settle: pd.Timedelta) -> list[Finding]:
     """Report the sessions at the end that a live source has not delivered yet.
 
     Parameters
     ----------
     kept : pandas.DataFrame
-        Bars that passed the checks, sorted.
+        Bars that passed the checks and do not contradict the store, sorted.
     settle : pandas.Timedelta
         A session is due this long after its close.
     """

@@ -6,7 +6,7 @@ since the last one stored is not asked for at all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -14,7 +14,8 @@ import pandas as pd
 from fints.bars.absences import Night
 from fints.bars.actions import empty_actions
 from fints.bars.fetches import PlannedFetch, plan_fetches
-from fints.bars.incoming import check_arrivals, find_stale
+from fints.bars.gaps import open_gaps
+from fints.bars.incoming import check_arrivals, find_refused, find_stale
 from fints.bars.ingest_report import IngestReport
 from fints.bars.merge import Commit
 from fints.bars.restatement import hold_against
@@ -127,14 +128,17 @@ def ingest(  # noqa: PLR0913 - two ends and what to carry between them
     bars = {symbol: delivery.bars for symbol, delivery in fetched.items()}
     kept, findings = check_arrivals(bars, moment, policy.settle, failed)
     findings += [finding for delivery in fetched.values() for finding in delivery.findings]
-    if source.live:
-        findings += find_stale(kept, policy.settle)
     actions = _actions({symbol: fetched[symbol] for symbol in fetched if symbol not in failed}, moment)
     held = hold_against(store, kept, actions)
     findings += held.findings
+    standing, findings = store.reinstate(held.bars, findings)
+    failed |= find_refused(kept, standing, held.findings, {plan.symbol: plan.ends for plan in plans})
+    if source.live:
+        findings += find_stale(standing, policy.settle)
+    findings = open_gaps(store, findings, standing)
     commit = Commit(store.version())
-    if len(held.bars) or findings or len(actions):
-        commit = store.commit(held.bars, findings, actions)
+    if len(standing) or findings or len(actions):
+        commit = store.commit(standing, findings, actions)
     gone = {s: Night(nights[s], str(e)) for s, e in errors.items() if isinstance(e, UnknownSymbolError) and s in nights}
     absences = store.count_absences(source.name, gone, fetched)
     inactive = _inactive(plans, absences, policy.inactive_after)
@@ -214,8 +218,8 @@ def _fetch_all(
     rounds = Rounds(patience_of(source))
     rounds.run(list(asked), lambda symbol: _fetch(source, asked[symbol]), tell)
     errors = failures | rounds.failed
-    if not rounds.fetched:
-        # where nothing could be fetched at all and the request itself is at fault, the caller has to change it
+    if not rounds.fetched and all(plan.request is not None or plan.failure is not None for plan in plans):
+        # where no symbol is current or could be fetched and the request itself is at fault, the caller has to change it
         for cause in errors.values():
             if isinstance(cause, UsageError):
                 raise cause
@@ -229,15 +233,21 @@ def _fetch_all(
 def _fetch(source: BarSource, plan: PlannedFetch) -> Delivery:
     request = plan.request
     assert request is not None
-    delivery = source.fetch(request)
-    if plan.rebased(delivery.bars):
-        delivery = source.fetch(BarRequest(request.symbol, request.interval, None, request.end, request.exchange))
+    try:
+        delivery = source.fetch(request)
+        if plan.rebased(delivery.bars):
+            delivery = source.fetch(BarRequest(request.symbol, request.interval, None, request.end, request.exchange))
+    except (pd.errors.OutOfBoundsDatetime, OverflowError) as error:  # of this symbol; the others go on
+        raise DataError(
+            f"{source.name} has a date of {request.symbol!r} ({request.interval}) that cannot be one of a bar: {error}"
+            "; correct it where it was written"
+        ) from error
     if delivery.bars.empty:
         raise DataError(
             f"{source.name} delivered no bar of {request.symbol!r} ({request.interval}) from "
             f"{_date(request.start)} to {_date(request.end)}; what is stored stays"
         )
-    return delivery
+    return replace(delivery, bars=plan.silenced(delivery.bars))
 
 
 def _actions(fetched: Mapping[str, Delivery], now: pd.Timestamp) -> pd.DataFrame:

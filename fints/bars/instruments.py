@@ -6,19 +6,24 @@ id of its own: ``EEM (until 2002-12-05)`` after its last session. A long hole wi
 under another name for some years) leaves one instrument with a gap.
 
 An *alias* leads from the former name of a symbol to its present one: bars stored under the former name are the earlier
-history of the present.
+history of the present. Nobody restates them when shares are split under the present name: they are brought to its basis
+where they are read. Former bars that hardly belong to the present ones are left out, and a warning is logged.
 """
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pandas as pd
 
+from fints.bars.actions import empty_actions
+from fints.bars.aliases import followed
 from fints.bars.continuity import LONG_HOLE, RECYCLED_FACTOR
-from fints.bars.schema import series_codes, sort_bars, utc_stamps
-from fints.errors import ConfigError, DataError
+from fints.bars.rescale import Basis
+from fints.bars.schema import UNTOLD, series_codes, sort_bars, utc_stamps
+from fints.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,6 +31,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fints.bars.store import BarStore
+
+LOG = logging.getLogger(__name__)
 
 _SAME: Final = 0.01  # by which share the closes of one session under two names may differ
 INSTRUMENT_COLUMNS: Final = ("symbol", "interval", "instrument", "first", "last", "rows", "current")
@@ -78,7 +85,7 @@ def instruments(bars: pd.DataFrame) -> pd.DataFrame:
     return table.sort_values(["symbol", "interval", "first"], ignore_index=True)[list(INSTRUMENT_COLUMNS)]
 
 
-def join_aliases(bars: pd.DataFrame, aliases: Mapping[str, str]) -> pd.DataFrame:
+def join_aliases(bars: pd.DataFrame, aliases: Mapping[str, str], actions: pd.DataFrame | None = None) -> pd.DataFrame:
     """Put the bars of former names before those of the present ones.
 
     Parameters
@@ -87,35 +94,48 @@ def join_aliases(bars: pd.DataFrame, aliases: Mapping[str, str]) -> pd.DataFrame
         Bars frame with former and present names.
     aliases : mapping from former to present symbol
         A present name may itself be a former one; a former name of which there are no bars does not matter.
+    actions : pandas.DataFrame, optional
+        Actions frame. Former bars are multiplied by the factor of the splits stated since, under either name, where
+        the first bars of the present name stand there.
 
     Returns
     -------
     pandas.DataFrame
         Sorted bars frame in which no former name is left. Where both names have a session, the present one's bar
-        stays.
+        stays. Where the two are hardly one instrument (they overlap at other prices, their currency or exchange
+        differs, or the price jumps from the one to the other) the former bars and all before them are left out, and a
+        warning is logged.
 
     Raises
     ------
     ConfigError
         The names lead in a circle.
-    DataError
-        The two are hardly one instrument: they overlap at other prices, their currency or exchange differs, or the
-        price jumps from the one to the other.
     """
-    chain = _resolved(aliases)
+    chain = followed(aliases)
     former = bars["symbol"].isin(chain)
     if not former.any():
         return bars
     parts = [bars[~former.to_numpy()]]
     held = dict(list(parts[0].groupby(["symbol", "interval"])))
+    told = empty_actions() if actions is None else actions
+    splits, torn = told[told["kind"] == "split"], set[tuple[str, str]]()
     # the newest of several former names joins first
     olds = sorted(bars[former].groupby(["symbol", "interval"]), key=lambda part: part[1]["session"].max(), reverse=True)
     for (name, interval), old in olds:
-        key = (chain[str(name)], interval)
+        key = (chain[str(name)], str(interval))
+        if key in torn:
+            LOG.warning("alias %s: %s: its bars are left out, for later ones are", name, key[0])
+            continue
         new = held.get(key)
         joined = old.assign(symbol=key[0])
         if new is not None:
-            _check_joint(str(name), key[0], old, new)
+            joined = _on_basis_of(new, joined, splits[splits["symbol"].isin([name, key[0]])])
+            try:
+                _check_joint(str(name), key[0], joined, new)
+            except DataError as error:  # concerns this symbol only
+                LOG.warning("%s. Until then its %d bars are left out", str(error).rstrip("."), len(old))
+                torn.add(key)
+                continue
             joined = joined[joined["session"] < new["session"].min()]
         parts.append(joined)
         held[key] = joined if new is None else pd.concat([joined, new])
@@ -150,11 +170,11 @@ def read_instruments(  # noqa: PLR0913 - as of the store's read, and the aliases
     ------
     UnknownNameError
         Neither a symbol nor a former name of it is stored.
-    ConfigError, DataError
-        As :func:`join_aliases` raises them.
+    ConfigError
+        The names lead in a circle.
     """
     wanted = list(symbols)
-    chain = _resolved(aliases or {})
+    chain = followed(aliases or {})
     formers = [old for old, new in chain.items() if new in wanted and old not in wanted]
     if not formers:
         return store.read(wanted, interval, start, end, version)
@@ -163,28 +183,29 @@ def read_instruments(  # noqa: PLR0913 - as of the store's read, and the aliases
     carried = {chain[name] for name in there}
     asked = [name for name in wanted if name in stored or name not in carried]
     mine = {name: chain[name] for name in there}
-    return join_aliases(store.read([*asked, *there], interval, start, end, version), mine)
+    bars = store.read([*asked, *there], interval, start, end, version)
+    return join_aliases(bars, mine, store.actions([*there, *carried]))
 
 
-def _resolved(aliases: Mapping[str, str]) -> dict[str, str]:
-    """Follow names to the present one."""
-    found = {}
-    for former in aliases:
-        name, passed = former, {former}
-        while name in aliases:
-            name = aliases[name]
-            if name in passed:
-                raise ConfigError(f"aliases: {former!r} leads back to itself; each former name needs a present one")
-            passed.add(name)
-        found[former] = name
-    return found
+def _on_basis_of(new: pd.DataFrame, old: pd.DataFrame, splits: pd.DataFrame) -> pd.DataFrame:
+    """Bring former bars to the basis of later ones, where those stand at the factor of the splits stated since."""
+    last = old["session"].iloc[-1]
+    since = splits[(splits["session"] > last) & (splits["session"] <= new["session"].max())]
+    stated = -float(np.log(since.drop_duplicates("session")["value"].to_numpy(dtype=np.float64)).sum())
+    both = old.merge(new, on="end", suffixes=("_old", "_new"))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        met = (both["close_new"] / both["close_old"]).median() if len(both) else np.nan
+        step = float(np.log(new["open"].iloc[0] / old["close"].iloc[-1] if np.isnan(met) else met))
+    if not stated or not abs(step - stated) < abs(step):
+        return old
+    return Basis(stated, 0.0, volumes=True, until=last).apply(old)
 
 
 def _check_joint(name: str, present_name: str, old: pd.DataFrame, new: pd.DataFrame) -> None:
     who = f"alias {name}: {present_name}"
     cure = "Correct `aliases`, or leave it out and keep two symbols"
     for column in ("currency", "exchange"):
-        values = sorted({*old[column], *new[column]} - {""})
+        values = sorted({*old[column], *new[column]}.difference(UNTOLD))
         if len(values) > 1:
             raise DataError(f"{who}: the {column} differs ({', '.join(values)}). {cure}")
     first = new["session"].min()
@@ -220,7 +241,7 @@ def _instrument_numbers(bars: pd.DataFrame) -> NDArray[np.int64]:
         moved = step > np.log(RECYCLED_FACTOR)
         for name in ("currency", "exchange"):
             here, there = now[name].to_numpy(dtype=object), before[name].to_numpy(dtype=object)
-            moved |= (here != there) & (here != "") & (there != "")
+            moved |= (here != there) & ~np.isin(here, UNTOLD) & ~np.isin(there, UNTOLD)
         breaks[at[moved]] = True
     return np.cumsum(breaks)
 

@@ -6,18 +6,21 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
 import pandas as pd
 
 from fints.bars.keys import Comparison, compare_bars
 from fints.bars.layout import BAR_PARTITIONS, bars_from_arrow, bars_to_arrow
-from fints.bars.schema import sort_bars
+from fints.bars.schema import PRICES, conform_bars, empty_bars, sort_bars
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pyarrow as pa
+    from numpy.typing import NDArray
     from pyarrow.compute import Expression
 
+    from fints.bars.finding import Finding
     from fints.bars.table import StoreTable
 
     Part = dict[str, str | int]
@@ -61,7 +64,8 @@ def merge_bars(table: StoreTable, bars: pd.DataFrame, void: pd.DataFrame) -> Com
     bars : pandas.DataFrame
         Rows to hold.
     void : pandas.DataFrame
-        Rows not to hold, none of them in ``bars``; those that are not stored do not matter.
+        Rows not to hold, none of them in ``bars``. A stored row is taken out where it has the same prices; where they
+        differ the error is in the delivery alone, and the stored row stays.
     """
     base = table.at()
     rows = bars_to_arrow(pd.concat([bars, void], ignore_index=True) if len(void) else bars)
@@ -71,7 +75,7 @@ def merge_bars(table: StoreTable, bars: pd.DataFrame, void: pd.DataFrame) -> Com
     stored = bars_from_arrow(table.rows(_within(known) & _span(rows))) if known else bars.iloc[:0]
     comparison = compare_bars(bars, stored)
     new, revised = comparison.inserted, comparison.revised
-    withdrawn = void[~compare_bars(void, stored).inserted]
+    withdrawn = stored[in_error(stored, void)]
     fresh = bars[new | revised]
     version = int(base.version())
     if len(fresh) or len(withdrawn):
@@ -82,6 +86,21 @@ def merge_bars(table: StoreTable, bars: pd.DataFrame, void: pd.DataFrame) -> Com
         else:
             version = table.append(bars_to_arrow(fresh), to=base)
     return Commit(version, *_counts(bars, comparison), _count(withdrawn["symbol"]))
+
+
+def void_rows(findings: Iterable[Finding]) -> pd.DataFrame:
+    """Return the rows in quarantine that looked like bars until later ones came, so that they may be stored."""
+    rows = [dict(finding.values) for finding in findings if finding.kind == "price_excursion"]
+    return conform_bars(pd.DataFrame(rows)) if rows else empty_bars()
+
+
+def in_error(stored: pd.DataFrame, void: pd.DataFrame) -> NDArray[np.bool_]:
+    """Mark stored rows with the very prices that have turned out to be an error, shape (stored rows,)."""
+    found = compare_bars(void, stored)
+    same = ~found.inserted & ~np.any([found.changed[name] for name in PRICES], axis=0)
+    marked = np.zeros(len(stored), dtype=bool)
+    marked[found.place[same]] = True
+    return marked
 
 
 def _whole(table: StoreTable, parts: Sequence[Part], bars: pd.DataFrame, withdrawn: pd.DataFrame) -> pa.Table:

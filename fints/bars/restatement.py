@@ -35,7 +35,7 @@ from fints.bars.overlap import ADJUSTED_NOISE, RAW_NOISE, steps
 from fints.bars.rescale import basis_after, stated_basis, untrusted
 from fints.bars.revision import RESTATED_COLUMNS, classify, summarise
 from fints.bars.rules import Rule
-from fints.bars.schema import BAR_KEY, sort_bars
+from fints.bars.schema import BAR_KEY, UNTOLD, sort_bars
 from fints.bars.spans import spans_of
 from fints.bars.verdict import Verdict
 
@@ -216,15 +216,18 @@ def _keep_values(verdict: Verdict, stored: pd.DataFrame, found: Comparison) -> p
     same = np.abs(np.log(close / was)) <= RAW_NOISE
     lost = ~(now["volume"].fillna(0) > 0).to_numpy(dtype=bool) & (before["volume"].fillna(0) > 0).to_numpy(dtype=bool)
     unadjusted = np.isnan(now["adj_close"].to_numpy()) & ~np.isnan(before["adj_close"].to_numpy())
+    untold = (now["currency"].isin(UNTOLD).to_numpy() & ~before["currency"].isin(UNTOLD).to_numpy()).astype(bool)
     lost &= same
-    if not (lost.any() or unadjusted.any()):
+    if not (lost.any() or unadjusted.any() or untold.any()):
         return bars
-    volume, adjusted = bars["volume"].copy(), bars["adj_close"].copy()
+    volume, adjusted, currency = bars["volume"].copy(), bars["adj_close"].copy(), bars["currency"].copy()
+    currency.iloc[common[untold]] = before["currency"].array[untold]
     volume.iloc[common[lost]] = before["volume"].array[lost]
     # the ratio of adjusted to raw close is what is kept: the close itself may have been restated
     adjusted.iloc[common[unadjusted]] = (close * before["adj_close"].to_numpy() / was)[unadjusted]
-    filled = bars.assign(volume=volume, adj_close=adjusted)
-    for rows, what in ((common[lost], "volume"), (common[unadjusted], "adjusted close")):
+    filled = bars.assign(volume=volume, adj_close=adjusted, currency=currency)
+    told = ((lost, "volume"), (unadjusted, "adjusted close"), (untold, "currency"))
+    for rows, what in ((common[mask], what) for mask, what in told):
         verdict.flag_rows(rows, Rule(_KEPT.kind, _KEPT.severity, _KEPT.reason.format(what=what)))
     return filled
 

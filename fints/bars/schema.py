@@ -46,11 +46,14 @@ BAR_KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
 BAR_COLUMNS: Final[tuple[str, ...]] = tuple(BAR_KINDS)
 BAR_KEY: Final[tuple[str, ...]] = ("symbol", "interval", "end")
 PRICES: Final[tuple[str, ...]] = ("open", "high", "low", "close")
+# of a currency that a source did not tell; "unknown" is how earlier versions spelled it
+UNTOLD: Final[tuple[str, ...]] = ("", "unknown")
 # a stored row is revised when one of these changes; source and fetched_at only say where a value came from
 VALUE_COLUMNS: Final[tuple[str, ...]] = (
     "exchange", "session", "start", "end", "open", "high", "low", "close", "adj_close", "volume", "currency",
 )  # fmt: skip
 
+_VOLUME_LIMIT: Final = 2.0**63
 _DAY: Final = 86_400_000_000_000  # nanoseconds
 _INSTANT: Final = pd.DatetimeTZDtype("ns", "UTC")
 _STORED: Final = pd.DatetimeTZDtype("us", "UTC")
@@ -202,7 +205,7 @@ def _session(column: pd.Series) -> pd.Series:
     dates = _datetimes(column)
     if dates.dt.tz is not None:
         raise SchemaError("column 'session': a session is a date of its exchange, without a time zone")
-    dates = dates.astype("datetime64[ns]")
+    dates = _nanoseconds(dates)
     timed = np.flatnonzero(utc_stamps(dates).astype(np.int64) % _DAY)
     if timed.size:
         raise SchemaError(f"column 'session', row {timed[0]}: {dates.iloc[timed[0]]} has a time of day; give the date")
@@ -216,7 +219,18 @@ def _instant(column: pd.Series) -> pd.Series:
     if instants.dtype == _INSTANT and not (utc_stamps(instants).astype(np.int64) % 1000).any():
         return instants
     # the store keeps microseconds: finer digits would make a bar differ from itself after a round trip
-    return instants.astype(_STORED).astype(_INSTANT)
+    return _nanoseconds(instants.astype(_STORED))
+
+
+def _nanoseconds(times: pd.Series) -> pd.Series:
+    try:
+        exact: pd.Series = times.dt.as_unit("ns")
+    except (pd.errors.OutOfBoundsDatetime, OverflowError) as error:
+        raise SchemaError(
+            f"column {times.name!r} goes from {times.min()} to {times.max()}; dates are held from 1677-09-22 to "
+            "2262-04-11"
+        ) from error
+    return exact
 
 
 def _datetimes(column: pd.Series) -> pd.Series:
@@ -240,6 +254,9 @@ def _volume(column: pd.Series) -> pd.Series:
     broken = np.flatnonzero((numbers % 1 != 0).fillna(value=False).to_numpy(dtype=bool))
     if broken.size:
         raise SchemaError(f"column 'volume', row {broken[0]}: {numbers.iloc[broken[0]]} is not a whole number of units")
+    beyond = np.flatnonzero((numbers.abs() >= _VOLUME_LIMIT).fillna(value=False).to_numpy(dtype=bool))
+    if beyond.size:  # the cast would wrap it around to another number
+        raise SchemaError(f"column 'volume', row {beyond[0]}: {numbers.iloc[beyond[0]]:.6g} is beyond any volume, 2^63")
     return numbers.astype("Int64")
 
 

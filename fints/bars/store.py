@@ -23,8 +23,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import pandas as pd
-
 from fints.bars.absences import AbsenceTable
 from fints.bars.action_table import ActionTable
 from fints.bars.diff import diff_actions, diff_bars
@@ -32,10 +30,10 @@ from fints.bars.forecasts import ForecastTable
 from fints.bars.layout import BAR_PARTITIONS, bars_schema
 from fints.bars.ledger import Ledger
 from fints.bars.marker import MARKER, check_ours, mark
-from fints.bars.merge import Commit, merge_bars
+from fints.bars.merge import Commit, merge_bars, void_rows
 from fints.bars.reading import read_bars, read_contents, read_last
 from fints.bars.releases import Decision, Releases
-from fints.bars.schema import conform_bars, delivered_span, empty_bars, validate_bars
+from fints.bars.schema import delivered_span, validate_bars
 from fints.bars.spans import read_spans
 from fints.bars.table import StoreTable, told
 from fints.bars.verify import verify_bars, verify_files
@@ -44,17 +42,13 @@ from fints.errors import LockHeldError, UnknownNameError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    import pandas as pd
+
     from fints.bars.absences import Absence, Night
     from fints.bars.finding import Finding
 
 _LOCK: Final = ".lock"
 _LOCK_SECONDS: Final = 60.0
-
-
-def _void(findings: list[Finding]) -> pd.DataFrame:
-    """Return the rows in quarantine that looked like bars until later ones came, so that they may be stored."""
-    rows = [dict(finding.values) for finding in findings if finding.kind == "price_excursion"]
-    return conform_bars(pd.DataFrame(rows)) if rows else empty_bars()
 
 
 class BarStore:
@@ -181,7 +175,7 @@ class BarStore:
 
         A row whose key is new is inserted; one with another value is revised; one that equals the stored bar changes
         nothing, not even its ``fetched_at``. A stored row that a finding now knows for an error of the source (a price
-        that has come back since) is taken out. Nothing new makes no version.
+        that has come back since) is taken out, if its prices are those that are in error. Nothing new makes no version.
 
         Parameters
         ----------
@@ -213,7 +207,11 @@ class BarStore:
             self._ledger.record(found, valid)
             if actions is not None:
                 self._actions.state(actions, delivered_span(valid))
-            return merge_bars(self._bars, valid, _void(found))
+            return merge_bars(self._bars, valid, void_rows(found))
+
+    def reinstate(self, bars: pd.DataFrame, findings: list[Finding]) -> tuple[pd.DataFrame, list[Finding]]:
+        """Let released rows that are delivered again count as bars: :meth:`fints.bars.releases.Releases.reinstate`."""
+        return self._releases.reinstate(validate_bars(bars), findings, self._ledger)
 
     def diff(self, a: int, b: int) -> pd.DataFrame:
         """Say by symbol what changed in the bars between two versions: see :func:`fints.bars.diff.diff_bars`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from pydantic import BaseModel
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
     from fints.settings.section import Section
+
+#: Keys under which an address or a token stands, whose value is never repeated.
+_GUARDED: Final = ("url", "uri", "token")
 
 
 def in_words(error: ValidationError, kind: type[Section]) -> str:
@@ -71,11 +74,30 @@ def _fault(fault: ErrorDetails, kind: type[Section]) -> str:
             tag = fault["ctx"]["tag"]
             return f"{name}: unknown kind {tag!r}{_suggestion(tag, known)}"
         case "union_tag_not_found":
-            return f"{name}: it needs a kind (got {fault['input']!r})"
+            return f"{name}: it needs a kind{_got(fault)}"
         case _:
             said = fault["msg"].removeprefix("Value error, ")
             # What is wrong with settings as a whole is said without repeating all of them.
-            return f"{name}: {said} (got {fault['input']!r})" if place else said
+            return f"{name}: {said}{_got(fault)}" if place else said
+
+
+def _got(fault: ErrorDetails) -> str:
+    """Repeat what was written, unless a secret may be in it: these words go into logs and mails."""
+    place = [str(part) for part in fault["loc"]]
+    inside = "http" in place or place == ["source"] or any(map(_guarded, place))
+    return "" if inside or _holds_secret(fault["input"]) else f" (got {fault['input']!r})"
+
+
+def _guarded(key: object) -> bool:
+    return str(key).casefold().startswith(_GUARDED)
+
+
+def _holds_secret(value: object) -> bool:
+    if isinstance(value, dict):
+        return any(_guarded(key) or _holds_secret(inner) for key, inner in value.items())
+    if isinstance(value, list | tuple):
+        return any(map(_holds_secret, value))
+    return isinstance(value, str) and "://" in value
 
 
 def _suggestion(name: str, known: Iterable[str]) -> str:

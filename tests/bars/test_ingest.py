@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from fints.bars.ingest import ingest
+from fints.bars.sources import make_source
 from fints.bars.sources.base import BarRequest, Delivery, daily_bounds
-from fints.bars.sources.config import SyntheticConfig
+from fints.bars.sources.config import FilesConfig, SyntheticConfig
 from fints.bars.sources.sample import SampleSource
 from fints.bars.sources.synthetic import SyntheticSource
 from fints.bars.store import BarStore
@@ -333,3 +334,65 @@ def test_many_bars_on_closed_days_put_the_exchange_in_doubt(store, make_bars) ->
     assert doubt.startswith(f"7203: {len(shut)} of {len(tokyo)} bars fall on days when its exchange was shut")
     fine = ingest(Scripted({"AAA": days(make_bars, "2018-12-03", "2018-12-14")}), store, symbols=["AAA"])
     assert fine.misplaced() == []
+
+
+@pytest.mark.parametrize("factor", [100.0, 0.01, 0.5])
+def test_a_glitch_of_a_refetch_takes_no_good_bar_out_of_the_store(store, make_bars, factor) -> None:
+    good = days(make_bars, "2018-10-01", "2018-12-14")
+    ingest(Scripted({"AAA": good[:-1]}), store, symbols=["AAA"], now=at("2018-12-13 22:00"))
+    glitch = good.copy()
+    glitch.loc[len(good) - 4 : len(good) - 3, ["open", "high", "low", "close", "adj_close"]] *= factor
+    report = ingest(Scripted({"AAA": glitch}), store, symbols=["AAA"], now=at("2018-12-14 22:00"))
+    assert [finding.kind for finding in report.findings if finding.severity == "quarantine"] == ["price_excursion"] * 2
+    assert (report.commit.withdrawn, report.commit.inserted) == ({}, {"AAA": 1})
+    assert store.read()["close"].tolist() == good["close"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("scale", "currency", "cause"),
+    [(1.0, "GBP", "in GBP, the stored ones are in USD"), (100.0, "USD", "another unit")],
+)
+def test_a_symbol_whose_new_rows_all_contradict_the_store_fails(store, make_bars, scale, currency, cause) -> None:
+    first = [days(make_bars, "2018-12-03", "2018-12-12", name) for name in ("AAA", "BBB")]
+    answers = dict(zip(("AAA", "BBB"), first, strict=True))
+    ingest(Scripted(answers), store, symbols=["AAA", "BBB"], now=at("2018-12-12 22:00"))
+    bad = days(make_bars, "2018-12-03", "2018-12-14", "AAA", scale).assign(currency=currency)
+    good = days(make_bars, "2018-12-03", "2018-12-14", "BBB")
+    report = ingest(Scripted({"AAA": bad, "BBB": good}), store, symbols=["AAA", "BBB"], now=at("2018-12-14 22:00"))
+    assert set(report.failed) == {"AAA"}
+    assert report.failed["AAA"].startswith("every new row was set aside; the first because")
+    assert cause in report.failed["AAA"]
+    assert report.commit.inserted == {"BBB": 2}
+
+
+def test_sessions_set_aside_at_the_end_are_stale(store, make_bars) -> None:
+    good = days(make_bars, "2018-12-03", "2018-12-14")
+    ingest(Scripted({"AAA": good[:-3]}), store, symbols=["AAA"], now=at(f"{good['session'].iloc[-4]:%Y-%m-%d} 22:00"))
+    bad = good.copy()
+    bad.loc[len(good) - 1, "currency"] = "GBP"
+    report = ingest(Scripted({"AAA": bad}), store, symbols=["AAA"], now=at("2018-12-14 22:00"))
+    assert {(f.kind, f"{f.session:%m-%d}") for f in report.findings} == {
+        ("currency_conflict", "12-14"),
+        ("stale", "12-14"),
+    }
+    assert report.failed == {}
+
+
+def test_one_bad_symbol_raises_nothing_where_the_others_are_current(store, make_bars) -> None:
+    answers = {"AAA": days(make_bars, "2018-12-10", "2018-12-14"), "BAD": ConfigError("set the option `exchange`")}
+    for _ in range(2):
+        report = ingest(Scripted(answers), store, symbols=["AAA", "BAD"], now=at("2018-12-14 22:00"))
+        assert report.failed == {"BAD": "set the option `exchange`"}
+    assert report.current == ("AAA",)
+
+
+@pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01", "2262-04-11", "1700-01-01"])
+def test_a_date_that_cannot_be_held_fails_its_own_symbol(store, tmp_path, day) -> None:
+    path = tmp_path / "bars.csv"
+    lines = ["date,symbol,open,high,low,close,volume"]
+    lines += [f"2018-12-{number},{name},10,11,9,10.5,1000" for name in ("AAA", "BAD") for number in (12, 13, 14)]
+    path.write_text("\n".join([*lines, f"{day},BAD,10,11,9,10.5,1000", ""]))
+    source = make_source(FilesConfig(path=path, exchange="XNYS"))
+    report = ingest(source, store, symbols=["AAA", "BAD"], now=at("2018-12-14 22:00"))
+    assert set(report.failed) == {"BAD"}
+    assert report.commit.inserted == {"AAA": 3}

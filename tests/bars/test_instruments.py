@@ -3,11 +3,12 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from fints.bars.actions import conform_actions
 from fints.bars.instruments import instruments, join_aliases, present, read_instruments, separate
 from fints.bars.quality import check_bars
 from fints.bars.schema import validate_bars
 from fints.bars.store import BarStore
-from fints.errors import ConfigError, DataError, UnknownNameError
+from fints.errors import ConfigError, UnknownNameError
 from fints.series import make_panel, panel_problems
 
 NOW = pd.Timestamp("2024-06-01", tz="UTC")
@@ -100,13 +101,14 @@ def test_names_are_followed_through_several_changes(make_bars) -> None:
         join_aliases(bars, {"A": "B", "B": "A"})
 
 
-def test_where_both_names_have_a_session_they_have_to_agree_and_the_present_one_stays(make_bars) -> None:
+def test_where_both_names_have_a_session_they_have_to_agree_and_the_present_one_stays(make_bars, caplog) -> None:
     old = make_bars({**RENAMED, "2022-06-09": 184.1}, "FB")
     joined = join_aliases(pd.concat([old, make_bars(META, "META")], ignore_index=True), {"FB": "META"})
     assert joined["close"].tolist() == [*RENAMED.values(), *META.values()]
     other = make_bars({**RENAMED, "2022-06-09": 190.0}, "FB")
-    with pytest.raises(DataError, match=r"both are stored on 2022-06-09 and 1 of 1 closes differ"):
-        join_aliases(pd.concat([other, make_bars(META, "META")], ignore_index=True), {"FB": "META"})
+    joined = join_aliases(pd.concat([other, make_bars(META, "META")], ignore_index=True), {"FB": "META"})
+    assert joined["close"].tolist() == list(META.values())
+    assert "both are stored on 2022-06-09 and 1 of 1 closes differ" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -117,7 +119,34 @@ def test_where_both_names_have_a_session_they_have_to_agree_and_the_present_one_
         ({"close": 9.0, "open": 9.0}, "the price goes from 9 "),
     ],
 )
-def test_two_names_that_are_hardly_one_instrument_are_refused(make_bars, columns, message) -> None:
-    bars = pd.concat([make_bars(RENAMED, "FB", **columns), make_bars(META, "META")], ignore_index=True)
-    with pytest.raises(DataError, match=message):
-        join_aliases(bars, {"FB": "META"})
+def test_of_two_names_that_are_hardly_one_instrument_the_former_is_left_out(
+    make_bars, caplog, columns, message
+) -> None:
+    older = make_bars({"2022-06-03": 190.0}, "OLD")
+    parts = [older, make_bars(RENAMED, "FB", **columns), make_bars(META, "META"), make_bars(RENAMED, "AAA")]
+    joined = join_aliases(pd.concat(parts, ignore_index=True), {"FB": "META", "OLD": "FB", "A": "AAA"})
+    assert joined.groupby("symbol")["close"].apply(list).to_dict() == {
+        "META": list(META.values()),
+        "AAA": list(RENAMED.values()),
+    }
+    assert message in caplog.text
+    assert "Until then its 3 bars are left out" in caplog.text
+    assert "alias OLD: META: its bars are left out" in caplog.text
+
+
+@pytest.mark.parametrize("ratio", [4.0, 1.5, 0.1])
+@pytest.mark.parametrize("overlap", [False, True])
+def test_a_split_under_the_present_name_restates_the_bars_of_the_former(tmp_path, make_bars, ratio, overlap) -> None:
+    later = {**META, "2022-06-13": 164.0, "2022-06-14": 163.7}
+    old = make_bars({**RENAMED, **({"2022-06-09": 184.0} if overlap else {})}, "FB")
+    new = make_bars({day: close / ratio for day, close in later.items()}, "META")
+    row = {"symbol": "META", "session": "2022-06-13", "kind": "split", "value": ratio, "currency": "USD"}
+    split = conform_actions(pd.DataFrame([{**row, "source": "test", "fetched_at": NOW}]))
+    store = BarStore(tmp_path / "split")
+    store.commit(pd.concat([old, new], ignore_index=True), actions=split)
+    joined = read_instruments(store, ["META"], aliases={"FB": "META"})
+    truth = [close / ratio for close in (*RENAMED.values(), *later.values())]
+    assert joined["close"].tolist() == pytest.approx(truth)
+    assert joined["volume"].tolist()[:3] == [1000 * ratio] * 3
+    raw = join_aliases(pd.concat([old, make_bars(later, "META")], ignore_index=True), {"FB": "META"}, split)
+    assert raw["close"].tolist() == [*RENAMED.values(), *later.values()]

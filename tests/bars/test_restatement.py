@@ -30,11 +30,12 @@ def store(tmp_path) -> BarStore:
     return BarStore(tmp_path / "store")
 
 
-def night(vendor: Vendor, store: BarStore, session: pd.Timestamp):
+def night(vendor: Vendor, store: BarStore, session: pd.Timestamp, failing: str = ""):
     vendor.tonight = session
     now = get_calendar("XNYS").schedule(session, session)["close"].iloc[0] + pd.Timedelta(hours=1)
     report = ingest(vendor, store, symbols=[vendor.symbol], now=now)
-    assert report.failed == {}
+    assert list(report.failed) == ([vendor.symbol] if failing else [])
+    assert failing in report.failed.get(vendor.symbol, "")
     return report
 
 
@@ -172,7 +173,7 @@ def test_kind_09_a_night_in_pence_fetches_no_history_in_pence_and_the_next_night
     vendor = Vendor(SESSIONS)
     night(vendor, store, SESSIONS[39])
     vendor.unit = 100.0
-    report = night(vendor, store, SESSIONS[40])
+    report = night(vendor, store, SESSIONS[40], "another unit")
     assert [request.start for request in vendor.asked] == [None, SESSIONS[35]]
     assert report.commit.inserted == report.commit.revised == {}
     vendor.unit = 1.0

@@ -100,3 +100,22 @@ def test_a_bar_ends_after_it_starts(make_bars) -> None:
 
 def test_missing_prices_are_a_matter_of_quality_and_not_of_schema(make_bars) -> None:
     assert validate_bars(make_bars(WEEK, high=np.nan))["high"].isna().all()
+
+
+@pytest.mark.parametrize("volume", [99999999999999999999, 1e20, -1e20, "99999999999999999999", 2**63])
+def test_a_volume_beyond_64_bits_is_refused_and_never_another_number(make_bars, volume) -> None:
+    bars = make_bars(WEEK)
+    bars["volume"] = bars["volume"].astype(object)
+    bars.loc[1, "volume"] = volume
+    with pytest.raises(SchemaError, match=r"column 'volume', row 1: .* is beyond any volume"):
+        conform_bars(bars)
+
+
+@pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01", "2262-04-12"])
+def test_a_date_beyond_what_can_be_held_is_refused(make_bars, day) -> None:
+    bars = make_bars(WEEK)
+    with pytest.raises(SchemaError, match=r"column 'session' goes from .*; dates are held from 1677"):
+        conform_bars(bars.assign(session=np.array([day] * len(bars), dtype="datetime64[s]")))
+    far = pd.DatetimeIndex(np.array([day] * len(bars), dtype="datetime64[s]")).tz_localize("UTC")
+    with pytest.raises(SchemaError, match=r"column 'end' goes from"):
+        conform_bars(bars.assign(end=far))

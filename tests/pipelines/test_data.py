@@ -136,3 +136,24 @@ def test_a_difference_is_told_by_kind_with_the_actions(tmp_path, store) -> None:
 def test_a_version_that_does_not_exist_is_an_error(store, capfd) -> None:
     printed = run("diff", "1", "9", code=1)
     assert "no version 9" in printed + capfd.readouterr().err
+
+
+def test_findings_are_listed_with_their_reasons(tmp_path, store) -> None:
+    kinds = {(row["symbol"], row["kind"], row["severity"]) for row in answer(tmp_path, "findings")}
+    assert kinds == {("AAA", "open_outside_range", "quarantine"), ("AAA", "missing_sessions", "gap")}
+    assert answer(tmp_path, "findings", "BBB") == []
+
+
+def test_an_ingest_says_what_it_set_aside_and_how_to_see_it(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("FINTS_HOME", str(tmp_path / "home"))
+    file = tmp_path / "AAA.csv"
+    week().assign(date=lambda bars: bars["session"], high=[102.0, 90.0, 102.0, 102.0, 102.0])[
+        ["date", "open", "high", "low", "close", "volume"]
+    ].to_csv(file, index=False)
+    answered = tmp_path / "answer.json"
+    arguments = ["ingest", "--source", "files", f"--set=source.path={file}", "--json", str(answered)]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    aside = next(said for said in json.loads(answered.read_text())["findings"] if "high_below_low" in said)
+    assert aside.startswith("AAA (1d): 1 row set aside (fints data quarantine list --kind high_below_low)")
+    assert "high_below_low" in done.output

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Final
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from fints.bars.sources.base import BarRequest, BarSource, Delivery
 from fints.bars.sources.chain_config import ChainConfig
@@ -74,7 +74,9 @@ def parse_source(settings: Mapping[str, object]) -> SourceConfig:
     if kind not in SOURCES:
         raise UnknownNameError("source", str(kind), SOURCES)
     try:
-        config: SourceConfig = TypeAdapter(SourceConfig).validate_python(dict(settings))
+        config: SourceConfig = TypeAdapter(SourceConfig, config=ConfigDict(hide_input_in_errors=True)).validate_python(
+            dict(settings)
+        )
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"][1:])

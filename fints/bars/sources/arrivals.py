@@ -149,14 +149,27 @@ def _cut_short(content: bytes, separator: str | None, *, unterminated: bool) -> 
             "its last line has no line end and may be cut short (set `unterminated: true` if its writer never ends "
             "the last line)"
         )
-    lines = content.decode("utf-16" if wide else "latin-1").splitlines()
+    try:
+        lines = content.decode("utf-16" if wide else "latin-1").splitlines()
+    except UnicodeDecodeError:
+        return "its last character is cut short"
+    return _short_line(lines, separator) if lines else "it is empty"
+
+
+def _short_line(lines: list[str], separator: str | None) -> str:
     sep = separator or max((";", "\t", "|", ","), key=lines[0].count)
-    first, last = (len(next(csv.reader([line], delimiter=sep), [])) for line in (lines[0], lines[-1]))
+    try:
+        first, last = (len(next(csv.reader([line], delimiter=sep), [])) for line in (lines[0], lines[-1]))
+    except csv.Error:
+        return ""  # it is whole, as far as can be told; who reads it will say what is wrong
     return f"its last line has {last} fields and the header {first}" if last < first else ""
 
 
 def _matching(config: FolderConfig) -> list[str]:
-    patterns = (config.glob, *(f"{config.glob}{ending}" for ending in UNFINISHED))
+    glob = PurePosixPath(config.glob)
+    glob = glob / "*" if glob.name == "**" else glob
+    drafts = glob.with_name(f".{glob.name}.*")  # of rsync, see below
+    patterns = [str(pattern) for pattern in (glob, *(f"{glob}{ending}" for ending in UNFINISHED), drafts)]
     names = {_below(path, config.path) for pattern in patterns for path in config.path.glob(pattern) if path.is_file()}
     return sorted(name for name in names if not _hidden_folder(name))
 

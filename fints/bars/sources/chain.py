@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fints.bars.rounds import Patience, patience_of
-from fints.bars.sources.base import BarRequest, BarSource, Delivery
+from fints.bars.rounds import Patience, Patient, patience_of
+from fints.bars.sources.base import BarRequest, BarSource, Delivery, read_in_full
 from fints.bars.sources.cross_check import Bounds, compare_sources
 from fints.errors import (
     ConfigError,
@@ -67,6 +67,9 @@ class Member:
 class ChainSource:
     """Sources in the order in which they are asked.
 
+    One that asks to slow down is asked no more until the next call of :meth:`symbols`, with which a run begins, or
+    until there is no other left.
+
     Parameters
     ----------
     members : sequence of Member
@@ -81,12 +84,16 @@ class ChainSource:
         self._members = tuple(members)
         self._bounds = bounds
         self.live = any(member.source.live for member in members)
-        self.whole = all(getattr(member.source, "whole", False) for member in members)
+        self.whole = all(read_in_full(member.source) for member in members)
+        self._limits: dict[str, RateLimitedError] = {}  # by the names of sources
+        self._unchecked = False  # whether it was said that nothing is cross-checked any more
 
     @property
     def patience(self) -> Patience:
-        """How its first source wants to be asked."""
-        return patience_of(self._members[0].source)
+        """How the first of its sources that says so wants to be asked; as many at once as the very first one takes."""
+        first = self._members[0].source
+        told = next((member.source for member in self._members if isinstance(member.source, Patient)), first)
+        return replace(patience_of(told), workers=patience_of(first).workers)
 
     def symbols(self) -> list[str]:
         """Return what its sources list, together.
@@ -96,6 +103,8 @@ class ChainSource:
         ConfigError
             One of them cannot be used at all: its token is missing, say.
         """
+        self._limits.clear()
+        self._unchecked = False
         return sorted({symbol for member in self._members for symbol in member.symbols()})
 
     def fetch(self, request: BarRequest) -> Delivery:
@@ -108,15 +117,29 @@ class ChainSource:
             an UnknownSymbolError only where none knows the symbol, and a TransientError where a later try may help.
         """
         causes: list[tuple[str, FintsError]] = []
+        if all(member.source.name in self._limits for member in self._members):
+            self._limits.clear()  # a pause lies between, for the last symbol failed as rate limited
         for place, member in enumerate(self._members):
             try:
-                told = member.fetch(request)
+                told = self._ask(member, request)
             except FintsError as error:
                 causes.append((member.source.name, error))
                 continue
             notes = [f"{name} did not deliver ({cause}); {member.source.name} did" for name, cause in causes]
             return self._checked(told, notes, member, self._members[place + 1 :], request)
         raise _joint(causes, request)
+
+    def _ask(self, member: Member, request: BarRequest) -> Delivery:
+        """Ask a source, unless it has asked to slow down."""
+        name = member.source.name
+        limit = self._limits.get(name)
+        if limit is not None:
+            raise RateLimitedError(f"not asked any more in this run, after: {limit}")
+        try:
+            return member.fetch(request)
+        except RateLimitedError as error:
+            self._limits[name] = error
+            raise
 
     def _checked(
         self, told: Delivery, notes: list[str], by: Member, others: Sequence[Member], request: BarRequest
@@ -128,8 +151,12 @@ class ChainSource:
             try:
                 if second is None:
                     raise SourceError("there is no further source")
-                theirs = second.fetch(request)
-                findings += compare_sources(told.bars, theirs.bars, self._bounds)
+                findings += compare_sources(told.bars, self._ask(second, request).bars, self._bounds)
+            except RateLimitedError as error:
+                if not self._unchecked:
+                    name = f"{by.source.name} against {others[0].source.name}"
+                    notes.append(f"not cross-checked, {name}, nor is any further symbol of this run: {error}")
+                self._unchecked = True
             except FintsError as error:
                 name = by.source.name if second is None else f"{by.source.name} against {second.source.name}"
                 notes.append(f"not cross-checked, {name}: {error}")

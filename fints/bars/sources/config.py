@@ -6,9 +6,9 @@ from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, field_validator, model_validator
 
-from fints.bars.sources.http_address import check_template
+from fints.bars.sources.http_address import check_template, names_token
 
 
 class _Config(BaseModel):
@@ -149,13 +149,19 @@ class HttpConfig(TableConfig):
     token_env : str, optional
         Environment variable that holds the token. The token itself never stands in a configuration.
     token_header, token_prefix : str
-        Header that it is sent in, and what stands before it.
+        Header that it is sent in, and what stands before it. Where the provider takes it in the address only, ``url``
+        says ``{token}`` and no header is sent; the settings, messages and runs show the template.
     timeout : float
         Seconds without any answer; a whole answer may take five times as long.
+    workers : int
+        Symbols asked for at once, until the provider asks to slow down.
     attempts : int
-        Tries per request, the first included.
+        Tries per symbol, the first included, and rounds in a row in which nothing may be delivered.
     wait : float
-        Seconds that the pause before the second try may last; it is random, and its limit doubles with each try.
+        Seconds of the first pause between two rounds; it doubles as long as nothing is delivered, with up to half as
+        much again at random. A pause of up to a minute that the provider asks for is kept.
+    budget : float
+        Seconds that pauses and failed requests may take in all, before what is left is given up for this time.
     limit_mb : int
         MB that an answer may have, unpacked.
     """
@@ -172,8 +178,10 @@ class HttpConfig(TableConfig):
     token_header: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+$")] = "Authorization"
     token_prefix: Annotated[str, Field(pattern=r"^[ -~]*$")] = "Bearer "
     timeout: PositiveFloat = 20.0
+    workers: Annotated[int, Field(ge=1, le=16)] = 1
     attempts: Annotated[int, Field(ge=1, le=10)] = 3
-    wait: Annotated[float, Field(ge=0)] = 1.0
+    wait: Annotated[float, Field(ge=0, le=600)] = 1.0
+    budget: Annotated[float, Field(ge=0)] = 600.0
     limit_mb: Annotated[int, Field(ge=1, le=1024)] = 64
 
     @field_validator("url")
@@ -187,6 +195,12 @@ class HttpConfig(TableConfig):
         if value is not None:
             raise ValueError("each request names its symbol; leave this option out")
         return value
+
+    @model_validator(mode="after")
+    def _has_a_token(self) -> HttpConfig:
+        if self.token_env is None and names_token(self.url):
+            raise ValueError("the address names the {token}; say as `token_env` which environment variable holds it")
+        return self
 
 
 class PlantedCycle(_Config):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import lzma
 import warnings
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final, Literal
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 _CSV: Final = (".csv", ".txt", ".tsv")
 _PARQUET: Final = (".parquet", ".pq")
 _ZIP: Final = ".zip"
+_UNREADABLE: Final = (OSError, EOFError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 _SEPARATORS: Final = (";", "\t", "|", ",")
 
 
@@ -57,7 +60,7 @@ class Document:
             if _ending(self.member or self.path.name) in _PARQUET:
                 return pd.read_parquet(io.BytesIO(content))
             return read_csv(content, separator)
-        except (OSError, ValueError, zipfile.BadZipFile, RuntimeError) as error:
+        except _UNREADABLE as error:
             raise SourceError(f"{self.where} cannot be read: {error}") from error
 
     def _content(self) -> bytes:
@@ -81,11 +84,11 @@ def find_documents(path: Path) -> list[Document]:
         There is nothing at the path, or no table in it.
     """
     if not path.exists():
-        raise ConfigError(f"there is no file or folder {path}; set the option `path` of the source 'files'")
+        raise ConfigError(f"there is no file or folder {path}; set the option `path` of the source")
     files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
     found = [document for file in files for document in documents_in(file, path)]
     if not found:
-        raise ConfigError(f"{path} holds no table; the source 'files' reads {', '.join((*_CSV, *_PARQUET, _ZIP))}")
+        raise ConfigError(f"{path} holds no table; what is read are files {', '.join((*_CSV, *_PARQUET, _ZIP))}")
     return found
 
 
@@ -104,7 +107,7 @@ def documents_in(file: Path, root: Path) -> Iterator[Document]:
         try:
             with zipfile.ZipFile(file) as archive:
                 members = sorted(info.filename for info in archive.infolist() if not info.is_dir())
-        except (OSError, zipfile.BadZipFile) as error:
+        except _UNREADABLE as error:
             raise SourceError(f"{file} cannot be read as a zip archive: {error}") from error
         for member in members:
             name = PurePosixPath(member)
@@ -156,13 +159,16 @@ def _parse(text: str, sep: str) -> pd.DataFrame:
 def _refuse_overlong(text: str, sep: str) -> None:
     """Refuse rows with more fields than the header; separators at the end of a row are none."""
     rows = csv.reader(io.StringIO(text), delimiter=sep, skipinitialspace=True)
-    width = len(next(rows))
-    for row in rows:
-        if any(row[width:]):
-            raise ValueError(
-                f"line {rows.line_num} has {len(row)} fields and the header {width}; quote numbers that hold the "
-                f"separator {sep!r}, or set `separator`"
-            )
+    try:
+        width = len(next(rows))
+        for row in rows:
+            if any(row[width:]):
+                raise ValueError(
+                    f"line {rows.line_num} has {len(row)} fields and the header {width}; quote numbers that hold the "
+                    f"separator {sep!r}, or set `separator`"
+                )
+    except csv.Error as error:
+        raise ValueError(f"line {rows.line_num}: {error}") from error
 
 
 def _ending(name: str) -> str:

@@ -73,18 +73,20 @@ class FolderSource:
         self._held: _Holdings | None = None
 
     def symbols(self) -> list[str]:
-        """Take a new look at the folder, and return the symbols in it, those of unusable files included.
+        """Return the symbols in the folder, those of unusable files included.
+
+        It is looked at once: a later night needs a source of its own.
 
         Raises
         ------
         ConfigError
             There is no such folder.
         """
-        self._held = held = self._look()
+        held = self._held = self._held or self._look()
         return sorted({*held.rows, *held.broken, *held.left})
 
     def fetch(self, request: BarRequest) -> Delivery:
-        """Return the bars of one symbol, as the folder was at the last call of :meth:`symbols`.
+        """Return the bars of one symbol, as the folder was when it was looked at.
 
         Raises
         ------
@@ -179,7 +181,13 @@ class FolderSource:
             if table.fault:
                 held.broken[table.symbol] = table.fault
                 held.untold.extend([table.fault] if named else [])
-        for file in left:
-            symbol = self.config.symbol or ("" if named else file.stem)
-            (held.left.setdefault(symbol, []) if symbol else held.untold).append(file.note())
+        notes = [(file.stem, file.note()) for file in left]
+        notes += [
+            (table.symbol, f"the file {table.name} holds no bars")
+            for table in tables
+            if table.contents.rows.empty and not (table.fault or table.contents.broken)
+        ]
+        for stem, note in notes:
+            symbol = self.config.symbol or ("" if named else stem)
+            (held.left.setdefault(symbol, []) if symbol else held.untold).append(note)
         return held

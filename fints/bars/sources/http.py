@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
+from fints.bars.rounds import Patience
 from fints.bars.schema import empty_bars
 from fints.bars.sources.base import BarRequest, Delivery
-from fints.bars.sources.http_address import fill
+from fints.bars.sources.http_address import fill, names_token
 from fints.bars.sources.http_tables import parse_table
 from fints.bars.sources.http_transport import SlowDownError, Transport
 from fints.bars.sources.reading import Reading
-from fints.errors import NoSuchRangeError, RateLimitedError, SourceError, TransientError
+from fints.errors import NoSuchRangeError, RateLimitedError, SourceError
 
 if TYPE_CHECKING:
-    from tenacity import RetryCallState
-
     from fints.bars.sources.config import HttpConfig
 
 _LONGEST_PAUSE: Final = 60.0  # seconds
@@ -24,7 +24,7 @@ _DAY: Final = pd.Timedelta(days=1)
 
 
 class HttpSource:
-    """Bars from a provider over HTTP.
+    """Bars from a provider over HTTP; several threads may fetch at once.
 
     Parameters
     ----------
@@ -39,6 +39,9 @@ class HttpSource:
         self.name = config.name
         self._reading = Reading(config, config.name, f"the answers of {config.name!r}")
         self._transport = Transport(config)
+        self._until = time.monotonic()  # from which on the provider may be asked
+        self._spare = config.budget  # seconds by which pauses may be lengthened
+        self.patience = Patience(config.workers, config.attempts, config.wait, config.budget, self._sleep)
 
     def symbols(self) -> list[str]:
         """Return nothing: there is no common way to ask for a list.
@@ -52,12 +55,12 @@ class HttpSource:
         return []
 
     def fetch(self, request: BarRequest) -> Delivery:
-        """Return the bars of one symbol, with retries where another try may help.
+        """Return the bars of one symbol; it is asked for once, see :attr:`patience`.
 
         Raises
         ------
         RateLimitedError, TransientError
-            The last try still failed.
+            Another try may help.
         UnknownSymbolError, NoSuchRangeError
             The provider does not have it.
         ConfigError
@@ -68,8 +71,11 @@ class HttpSource:
         config = self.config
         self._reading.check_interval(request)
         asked = f"{config.name}, {request.symbol!r} ({request.interval})"
-        address = fill(config.url, self._values(request))
-        raw = self._patiently(address, asked)
+        values = self._values(request)
+        if names_token(config.url):
+            values["token"] = self._transport.token() or ""
+        address = fill(config.url, values)
+        raw = self._ask(address, asked)
         if raw.empty:
             return Delivery(empty_bars())
         contents = self._reading.contents(raw, request.symbol, asked)
@@ -94,28 +100,23 @@ class HttpSource:
             "interval": config.intervals.get(request.interval, request.interval),
         }
 
-    def _patiently(self, address: str, asked: str) -> pd.DataFrame:
-        from tenacity import Retrying, retry_if_exception, stop_after_attempt
+    def _ask(self, address: str, asked: str) -> pd.DataFrame:
+        """Send one request; while the provider wants to be left alone for long, none is sent."""
+        if self._rest() > _LONGEST_PAUSE:
+            raise RateLimitedError(f"{asked}: not asked for: too many requests before; wait {self._rest():.0f} s")
+        try:
+            return parse_table(self._transport.ask(address, asked), self.config, asked)
+        except SlowDownError as error:
+            self._until = time.monotonic() + error.pause
+            raise
 
-        retrying = Retrying(
-            stop=stop_after_attempt(self.config.attempts),
-            wait=self._pause,
-            retry=retry_if_exception(_may_pass),
-            reraise=True,
-        )
-        return retrying(lambda: parse_table(self._transport.ask(address, asked), self.config, asked))
+    def _rest(self) -> float:
+        """Return the seconds for which the provider still wants to be left alone."""
+        return self._until - time.monotonic()
 
-    def _pause(self, state: RetryCallState) -> float:
-        """Wait as long as the provider asks, else a random time whose limit doubles with each try."""
-        from tenacity import wait_random_exponential
-
-        error = state.outcome.exception() if state.outcome is not None else None
-        own = wait_random_exponential(multiplier=self.config.wait, max=_LONGEST_PAUSE)(state)
-        return max(own, error.pause) if isinstance(error, SlowDownError) else own
-
-
-def _may_pass(error: BaseException) -> bool:
-    """Try again, unless the provider asks for a pause that a run should not sit out."""
-    if isinstance(error, SlowDownError):
-        return error.pause <= _LONGEST_PAUSE
-    return isinstance(error, RateLimitedError | TransientError)
+    def _sleep(self, seconds: float) -> None:
+        """Pause between two rounds: longer where the provider asks for it and a run may sit it out."""
+        rest = self._rest()
+        more = min(max(rest - seconds, 0.0), self._spare) if rest <= _LONGEST_PAUSE else 0.0
+        self._spare -= more
+        time.sleep(seconds + more)

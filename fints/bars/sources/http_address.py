@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from string import Formatter
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import pandas as pd
 
@@ -14,8 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 #: What a template may name.
-FIELDS: Final = ("symbol", "start", "end", "interval")
+FIELDS: Final = ("symbol", "start", "end", "interval", "token")
 _DATES: Final = ("start", "end")
+#: Names of query parameters by which providers take a key, without their punctuation.
+_KEYS: Final = re.compile(
+    r"(?:^|api|app|access|auth|client|license|private|secret|subscription|user)key$"
+    r"|token$|secret$|^passw|^pwd$|^auth|^credentials?$"
+)
 _EPOCH: Final = pd.Timestamp(0)
 _UNITS: Final = {"epoch": pd.Timedelta(seconds=1), "epoch_ms": pd.Timedelta(milliseconds=1)}
 
@@ -26,9 +32,9 @@ def check_template(template: str) -> str:
     Parameters
     ----------
     template : str
-        An ``http`` or ``https`` address with ``{symbol}``, ``{start:%Y-%m-%d}``, ``{end:epoch}``, ``{interval}`` in
-        its path or query. A date without a format is written ``2018-12-31``; ``epoch`` and ``epoch_ms`` count
-        seconds and milliseconds from 1970.
+        An ``http`` or ``https`` address with ``{symbol}``, ``{start:%Y-%m-%d}``, ``{end:epoch}``, ``{interval}``,
+        ``{token}`` in its path or query. A date without a format is written ``2018-12-31``; ``epoch`` and ``epoch_ms``
+        count seconds and milliseconds from 1970.
 
     Raises
     ------
@@ -47,7 +53,26 @@ def check_template(template: str) -> str:
             raise ValueError(f"{{{name}:{form}}}: only {{start}} and {{end}} take a format")
     if "symbol" not in names:
         raise ValueError("the address does not name the {symbol}")
+    _check_keys(template)
     return template
+
+
+def names_token(template: str) -> bool:
+    """Say whether the token is sent in the address."""
+    return any(name == "token" for _, name, _, _ in Formatter().parse(template))
+
+
+def _check_keys(template: str) -> None:
+    """Refuse a key that stands in the query: settings are written into runs, reports and messages."""
+    for part in re.split("[&;]", urlsplit(template).query):
+        name, _, value = part.partition("=")
+        plain = re.sub(r"[^0-9a-z]", "", unquote(name).casefold())
+        literal = "".join(text for text, _, _, _ in Formatter().parse(value))
+        if _KEYS.search(plain) and literal and not names_token(value):
+            raise ValueError(
+                f"the query holds the value of `{name}`, which would be written wherever settings are; write "
+                f"{name}={{token}} and name the environment variable that holds it as `token_env`"
+            )
 
 
 def _check_place(template: str) -> None:
@@ -70,7 +95,7 @@ def fill(template: str, values: Mapping[str, str | pd.Timestamp]) -> str:
     template : str
         One that :func:`check_template` passed.
     values : mapping
-        By the names of ``FIELDS``; dates are naive.
+        By the names of ``FIELDS`` that the template has; dates are naive.
 
     Returns
     -------

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
 import zlib
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
+from fints.bars.sources.http_address import names_token
 from fints.errors import ConfigError, RateLimitedError, SourceError, TransientError, UnknownSymbolError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import requests
 
     from fints.bars.sources.config import HttpConfig
@@ -102,13 +107,13 @@ class Transport:
 
         token = self.token()
         try:
-            with self._send(address, token, asked) as response:
+            with _unheard(), self._send(address, token, asked) as response:
                 self._check(response, asked)
                 answer = Answer(self._body(response, asked), _measured(response))
         except (requests.RequestException, HTTPError, OSError, zlib.error, EOFError) as error:
             # their texts may quote addresses of proxies and headers: the kind of fault is enough
             raise TransientError(f"{asked}: the request failed ({_cause(error)})") from None
-        if token is not None and token.encode() in answer.body:
+        if token is not None and any(text.encode() in answer.body for text in (token, quote(token, safe=""))):
             raise SourceError(f"{asked}: the answer repeats the token; nothing of it was used")
         return answer
 
@@ -116,7 +121,7 @@ class Transport:
         """Send, and follow redirections as long as they stay on the same host: the token goes nowhere else."""
         config, session = self._config, self._session()
         headers = {"Accept-Encoding": "gzip"}
-        if token is not None:
+        if token is not None and not names_token(config.url):
             headers[config.token_header] = config.token_prefix + token
         for _ in range(_REDIRECTS + 1):
             response = session.get(
@@ -170,7 +175,14 @@ class Transport:
         unpack = zlib.decompressobj(_GZIP) if "gzip" in response.headers.get("Content-Encoding", "") else None
         body = bytearray()
         while chunk := response.raw.read1(_CHUNK, decode_content=False):
-            body += chunk if unpack is None else unpack.decompress(chunk, limit + 1 - len(body))
+            while chunk and unpack is not None and len(body) <= limit:
+                if unpack.eof:  # another member follows, as bgzip writes them; zeros between members are padding
+                    chunk = chunk.lstrip(b"\0")
+                    unpack = zlib.decompressobj(_GZIP) if chunk else unpack
+                    continue
+                body += unpack.decompress(chunk, limit + 1 - len(body))
+                chunk = unpack.unused_data
+            body += b"" if unpack is not None else chunk
             if len(body) > limit:
                 raise SourceError(f"{asked}: the answer is longer than {self._config.limit_mb} MB (`limit_mb`)")
             if time.monotonic() > until:
@@ -178,6 +190,30 @@ class Transport:
         if unpack is not None and not unpack.eof:
             raise EOFError("a compressed answer was cut short")
         return bytes(body)
+
+
+class _Unheard(logging.Filter):
+    """Drops what urllib3 says in a thread that asks: it logs addresses, and a token may stand in one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asking = threading.local()
+
+    def filter(self, record: logging.LogRecord) -> bool:  # noqa: ARG002 - the name is logging's
+        return not getattr(self.asking, "now", False)
+
+
+_UNHEARD: Final = _Unheard()
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    logging.getLogger("urllib3.connectionpool").addFilter(_UNHEARD)  # the same filter is added once
+    _UNHEARD.asking.now = True
+    try:
+        yield
+    finally:
+        _UNHEARD.asking.now = False
 
 
 def _unsigned(request: requests.PreparedRequest) -> requests.PreparedRequest:
@@ -204,10 +240,10 @@ def _pause(text: str) -> float:
         return float(text)
     try:
         until = parsedate_to_datetime(text)
-    except ValueError:
+        until = until if until.tzinfo is not None else until.replace(tzinfo=UTC)
+        return max((until - datetime.now(UTC)).total_seconds(), 0.0)
+    except (ValueError, OverflowError):
         return 0.0
-    until = until if until.tzinfo is not None else until.replace(tzinfo=UTC)
-    return max((until - datetime.now(UTC)).total_seconds(), 0.0)
 
 
 def _cause(error: BaseException) -> str:

@@ -21,6 +21,8 @@ _FORMATS: Final = (
     "%d/%m/%Y %H:%M:%S", "%Y%m%d %H%M%S", "%Y%m%d %H:%M:%S",
 )  # fmt: skip
 _OFFSET: Final = re.compile(r"\d:\d\d(?::\d\d(?:\.\d+)?)?\s?(?:[+-]\d\d:?\d\d|Z|UTC)$")
+_FIRST_YEAR: Final = 1678  # of those that a count of nanoseconds in 64 bits holds in full
+_LAST_YEAR: Final = 2261
 _EPOCH_SECONDS: Final = 10
 _EPOCH_MILLISECONDS: Final = 13
 _RUN_TOGETHER: Final = ((12, "%Y%m%d%H%M"), (14, "%Y%m%d%H%M%S"))  # read as milliseconds, all of these lie in 1976
@@ -80,7 +82,7 @@ def _grouped(group: str, decimal: str) -> str:
 
 
 def read_stamps(column: pd.Series, *, date_format: str | None = None, where: str = "") -> pd.Series:
-    """Read a column of dates or date-times.
+    """Read a column of dates or date-times, from 1678 to 2261.
 
     Parameters
     ----------
@@ -100,7 +102,22 @@ def read_stamps(column: pd.Series, *, date_format: str | None = None, where: str
     ------
     ConfigError
         No format fits, or two do and give different dates.
+    SourceError
+        A date lies beyond what can be kept to the nanosecond.
     """
+    stamps = _stamps(column, date_format, where)
+    if pd.api.types.is_datetime64_any_dtype(stamps.dtype):
+        years = stamps.dt.year
+        beyond = np.flatnonzero((years < _FIRST_YEAR) | (years > _LAST_YEAR))
+        if beyond.size:
+            raise SourceError(
+                f"{where}, row {beyond[0] + 1}: {str(column.iloc[beyond[0]])!r} is beyond the years {_FIRST_YEAR} to "
+                f"{_LAST_YEAR}, and no date of a bar"
+            )
+    return stamps
+
+
+def _stamps(column: pd.Series, date_format: str | None, where: str) -> pd.Series:
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         return column
     texts = column.astype(str).str.strip()
@@ -137,5 +154,5 @@ def _digits(texts: pd.Series) -> pd.Series | None:
     for digits, unit in ((_EPOCH_SECONDS, "s"), (_EPOCH_MILLISECONDS, "ms")):
         if len(texts) and texts.str.fullmatch(rf"-?\d{{{digits - 1},{digits}}}").all():
             counts = texts.to_numpy(dtype=np.int64).astype(f"datetime64[{unit}]")
-            return pd.Series(pd.DatetimeIndex(counts).as_unit("ns").tz_localize("UTC"), index=texts.index)
+            return pd.Series(pd.DatetimeIndex(counts).tz_localize("UTC"), index=texts.index)
     return None

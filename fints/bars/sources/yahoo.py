@@ -1,7 +1,7 @@
 """Bars from Yahoo Finance, through yfinance: one symbol per request, every fault told apart by its cause.
 
-A null volume arrives as 0; a series whose every volume is 0 has none. A request is tried once: when and how often it is
-tried again is decided for all symbols together (:mod:`fints.bars.rounds`).
+A null volume arrives as 0; a series whose every volume is 0 has none, which the whole history tells. A request is tried
+once: when and how often it is tried again is decided for all symbols together (:mod:`fints.bars.rounds`).
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def read_answer(
     quotes : pandas.DataFrame
         As ``Ticker.history(auto_adjust=False, actions=True, keepna=True)`` returns it.
     meta : mapping
-        What Yahoo says of the symbol; its currency counts.
+        What Yahoo says of the symbol; its currency counts, and is left empty where it is not told.
     request : BarRequest
         What was asked for.
     calendar : ExchangeCalendar
@@ -72,10 +72,10 @@ def read_answer(
         bounds = daily_bounds(stamps.tz_localize(None).normalize(), calendar)
     else:
         bounds = place_on_grid(local_times(pd.Series(stamps), calendar, None), calendar, request.interval, "start")
-    currency = str(meta.get("currency") or "unknown")
+    currency = str(meta.get("currency") or "")
     origin = Origin(request.symbol, request.interval, calendar.mic, currency, "yahoo", pd.Timestamp.now("UTC"))
     told = clip_sessions(_actions(rows, bounds["session"], origin), request)
-    bars = _bars(rows, bounds, origin)
+    bars = _bars(rows, bounds, origin, whole=request.start is None)
     return clip_sessions(bars, request), conform_actions(told) if len(told) else told
 
 
@@ -117,10 +117,11 @@ def _actions(rows: pd.DataFrame, sessions: pd.Series, origin: Origin) -> pd.Data
     return told[list(ACTION_COLUMNS)].drop_duplicates(["session", "kind"], ignore_index=True)
 
 
-def _bars(rows: pd.DataFrame, bounds: pd.DataFrame, origin: Origin) -> pd.DataFrame:
+def _bars(rows: pd.DataFrame, bounds: pd.DataFrame, origin: Origin, *, whole: bool) -> pd.DataFrame:
     """Return the bars; rows without any price are none where they carry an action or the exchange was shut.
 
-    A session that was held but has no price stays: the checks report it as missing.
+    A session that was held but has no price stays: the checks report it as missing. A ``whole`` history whose every
+    volume is 0 has none; in a few days of an illiquid symbol nothing may have been traded.
     """
     void = np.isnan(rows[list(_PRICES)].to_numpy(dtype=np.float64)).all(axis=1)
     if void.any():
@@ -130,7 +131,7 @@ def _bars(rows: pd.DataFrame, bounds: pd.DataFrame, origin: Origin) -> pd.DataFr
     if rows.empty:
         return empty_bars()
     values = rows[list(_COLUMNS.values())]
-    if not (values["volume"].to_numpy() > 0).any():
+    if whole and not (values["volume"].to_numpy() > 0).any():
         values = values.assign(volume=pd.Series(pd.NA, index=values.index, dtype="Int64"))
     bars = origin.stamp(pd.concat([bounds, values], axis=1))
     if not void.any():

@@ -316,3 +316,59 @@ def test_currencies_trade_around_the_clock_and_keep_their_dates(server, yahoo, s
     bars = store.read("EURUSD=X")
     assert bars["session"].tolist() == days.tolist()
     assert bars["volume"].isna().all()
+
+
+@pytest.mark.parametrize("spelled", ["", "unknown"])  # as earlier versions stored it
+def test_a_currency_that_was_not_told_at_first_conflicts_with_none_later(server, yahoo, store, spelled) -> None:
+    silent = spy("2018-12-03", "2018-12-12")
+    silent["chart"]["result"][0]["meta"]["currency"] = None
+    server.answers["SPY"] = [honest(silent)]
+    night(yahoo, store, "2018-12-12 22:00")
+    assert store.read()["currency"].unique().tolist() == [""]
+    store.commit(store.read().assign(currency=spelled))
+    server.answers["SPY"] = [honest(spy("2018-12-03", "2018-12-13"))]
+    report = night(yahoo, store, "2018-12-13 22:00")
+    assert (report.failed, report.commit.inserted) == ({}, {"SPY": 1})
+    assert store.quarantine().empty
+    assert store.read()["currency"].tolist()[-5:] == ["USD"] * 5
+
+
+def test_a_currency_that_is_no_longer_told_stays(server, yahoo, store) -> None:
+    server.answers["SPY"] = [honest(spy("2018-12-03", "2018-12-12"))]
+    night(yahoo, store, "2018-12-12 22:00")
+    silent = spy("2018-12-03", "2018-12-13")
+    silent["chart"]["result"][0]["meta"]["currency"] = None
+    server.answers["SPY"] = [honest(silent)]
+    report = night(yahoo, store, "2018-12-13 22:00")
+    assert (report.failed, report.commit.revised, report.commit.inserted) == ({}, {}, {"SPY": 1})
+    assert (store.read()["currency"] == "USD").sum() == 7
+
+
+@pytest.mark.parametrize("traded", [True, False])
+def test_the_whole_history_tells_whether_a_series_has_volumes(server, yahoo, store, traded) -> None:
+    """In some days of an illiquid symbol nothing is traded; an index has no volume at all."""
+    sessions = get_calendar("XNYS").sessions("2018-11-01", "2018-12-14")
+    volume = np.zeros(len(sessions), dtype=np.int64)
+    volume[:5] = 700 if traded else 0
+    server.answers["SPY"] = [honest(chart("SPY", rows(sessions).assign(volume=volume)))]
+    for when in ("2018-12-11 22:00", "2018-12-12 22:00", "2018-12-14 22:00"):
+        report = night(yahoo, store, when)
+        assert report.commit.revised == {}
+    stored = store.read()["volume"]
+    assert len(stored) == len(sessions)
+    assert stored.dropna().tolist() == (volume.tolist() if traded else [])
+
+
+def test_an_exchange_for_what_yahoo_cannot_place_moves_no_symbol_that_it_can(server, yahoo, store) -> None:
+    days = get_calendar("XLON").sessions("2018-12-03", "2018-12-14")
+    london = {"exchangeName": "LSE", "exchangeTimezoneName": "Europe/London", "currency": "GBp"}
+    server.answers |= {
+        "SPY": [honest(spy("2018-12-03", "2018-12-14"))],
+        "VOD.L": [honest(chart("VOD.L", rows(days, "08:00", "Europe/London"), **london))],
+    }
+    for when in ("2018-12-13 22:00", "2018-12-14 22:00"):
+        now = pd.Timestamp(when, tz="UTC")
+        report = ingest(yahoo, store, symbols=["SPY", "VOD.L"], exchange="XNYS", now=now)
+        assert report.failed == {}
+    assert report.commit.inserted == {"SPY": 1, "VOD.L": 1}
+    assert store.status().set_index("symbol")["exchange"].to_dict() == {"SPY": "XNYS", "VOD.L": "XLON"}

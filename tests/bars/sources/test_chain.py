@@ -104,6 +104,69 @@ def test_where_all_fail_every_cause_is_named_and_the_class_is_the_right_one(caus
     )
 
 
+def test_a_source_that_asks_to_slow_down_is_asked_no_more_in_this_run(make_bars) -> None:
+    first, second = Fixed("first", RateLimitedError("slow down")), Fixed("second", make_bars(DAYS))
+    both = chain(first, second)
+    told = [both.fetch(BarRequest(symbol)).notes[0] for symbol in ("AAA", "BBB", "CCC")]
+    assert len(first.asked) == 1
+    assert told[0] == "first did not deliver (slow down); second did"
+    assert set(told[1:]) == {"first did not deliver (not asked any more in this run, after: slow down); second did"}
+    both.symbols()
+    both.fetch(BarRequest("AAA"))
+    assert len(first.asked) == 2
+
+
+def test_where_all_ask_to_slow_down_they_are_asked_again_after_the_pause(make_bars) -> None:
+    first, second = Fixed("first", RateLimitedError("slow down")), Fixed("second", RateLimitedError("wait"))
+    both = chain(first, second)
+    with pytest.raises(RateLimitedError):
+        both.fetch(BarRequest("AAA"))
+    first.answer = make_bars(DAYS)
+    assert both.fetch(BarRequest("AAA")).bars["source"].unique().tolist() == ["first"]
+
+
+def test_a_limit_of_the_second_source_ends_the_cross_check_with_one_note(make_bars) -> None:
+    first, second = Fixed("first", make_bars(DAYS)), Fixed("second", RateLimitedError("slow down"))
+    both = chain(first, second, bounds=LOOSE)
+    told = [both.fetch(BarRequest(symbol)).notes for symbol in ("AAA", "BBB", "CCC")]
+    assert told == [
+        ("not cross-checked, first against second, nor is any further symbol of this run: slow down", "note of first"),
+        ("note of first",),
+        ("note of first",),
+    ]
+    assert (len(first.asked), len(second.asked)) == (3, 1)
+
+
+def test_a_chain_is_as_patient_as_its_first_patient_source(tmp_path) -> None:
+    http = {"kind": "http", "url": "https://bars.example.com/{symbol}", "attempts": 5, "workers": 4}
+    files = {"kind": "files", "path": str(tmp_path)}
+    behind = make_source(parse_source({"kind": "chain", "sources": [files, http]})).patience
+    assert (behind.attempts, behind.workers) == (5, 1)
+    before = make_source(parse_source({"kind": "chain", "sources": [http, files]})).patience
+    assert (before.attempts, before.workers) == (5, 4)
+
+
+def test_a_bar_corrected_long_ago_is_taken_from_a_folder_with_files_behind_it(tmp_path) -> None:
+    from fints.sessions import get_calendar
+
+    sessions = get_calendar("XNYS").sessions("2018-11-01", "2018-12-14").strftime("%Y-%m-%d")
+    text = "date,close\n" + "".join(f"{day},{10 + place}\n" for place, day in enumerate(sessions))
+    (tmp_path / "in").mkdir()
+    (tmp_path / "archive").mkdir()
+    (tmp_path / "archive" / "BBB.csv").write_text(text)
+    members = [
+        {"kind": "folder", "path": str(tmp_path / "in"), "quiet": 0},
+        {"kind": "files", "path": str(tmp_path / "archive")},
+    ]
+    store = BarStore(tmp_path / "store")
+    for written in (text, text.replace("2018-11-02,11\n", "2018-11-02,11.25\n")):
+        (tmp_path / "in" / "AAA.csv").write_text(written)
+        both = make_source(parse_source({"kind": "chain", "sources": members}))
+        report = ingest(both, store, symbols=["AAA"], now=NOW + pd.Timedelta(days=3))
+    assert report.commit.revised == {"AAA": 1}
+    assert store.read()["close"].iloc[1] == 11.25
+
+
 def test_each_source_is_asked_by_its_own_spelling_and_answers_by_ours(make_bars) -> None:
     first, second = Fixed("first", TransientError("away")), Fixed("second", make_bars(DAYS))
     told = chain(first, second, spelled={"second": {"BRK-B": "BRK.B"}}).fetch(BarRequest("BRK-B"))

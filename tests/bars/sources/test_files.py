@@ -347,3 +347,11 @@ def test_whole_numbers_beside_a_gap_keep_every_digit(tmp_path) -> None:
     text = "date,close,volume\n2018-12-13,1.5,9007199254740993\n2018-12-14,1.5,\n"
     bars = source(write(tmp_path / "A.csv", text)).fetch(BarRequest("A")).bars
     assert bars["volume"].fillna(-1).tolist() == [9007199254740993, -1]
+
+
+def test_what_is_not_there_is_blamed_on_no_kind_of_source(tmp_path) -> None:
+    (tmp_path / "empty").mkdir()
+    for path in (tmp_path / "nowhere", tmp_path / "empty"):
+        with pytest.raises(ConfigError, match=r"no file or folder|holds no table") as caught:
+            source(path).symbols()
+        assert "'files'" not in str(caught.value)

@@ -147,9 +147,91 @@ def test_a_young_file_is_looked_at_twice(put) -> None:
     assert len(closes(source, "BBB")) == 5
     os.utime(growing, (1_600_000_000,) * 2)
     os.utime(still, (1_600_000_000,) * 2)
+    source = folder(put, meanwhile, quiet=30)
     assert source.symbols() == ["AAA", "BBB"]
     assert closes(source) == list(prices(0, 4).values())
     assert waited == [30]
+
+
+def test_a_source_looks_at_its_folder_once(put, tmp_path) -> None:
+    os.utime(put("AAA.csv", WHOLE))
+    waited = []
+    source = folder(put, waited.append, quiet=30)
+    symbols = source.symbols()
+    ingest(source, BarStore(tmp_path / "store"), symbols=symbols, now=NOW)
+    assert source.symbols() == symbols == ["AAA"]
+    assert waited == [30]
+
+
+@pytest.mark.parametrize("glob", ["**/*.csv", "*.csv", "AAA.csv", "**/*", "**"])
+def test_a_draft_of_rsync_is_told_whatever_the_pattern(put, glob) -> None:
+    put("AAA.csv", WHOLE)
+    put(".AAA.csv.Xa3d", WHOLE[:40])
+    put("AAA.csv.bak", WHOLE)
+    assert folder(put, glob=glob).fetch(BarRequest("AAA")).notes == (
+        "the file .AAA.csv.Xa3d was left for the next run: by its name (hidden) it is still being written",
+    )
+
+
+def test_a_file_without_rows_is_told(put, tmp_path) -> None:
+    put("AAA.csv", WHOLE)
+    put("new/AAA.csv", HEADER)
+    put("BBB.csv", HEADER)
+    report = ingest(folder(put), BarStore(tmp_path / "store"), symbols=None, now=NOW)
+    assert report.notes == {"AAA": ("the file new/AAA.csv holds no bars",)}
+    assert list(report.failed) == ["BBB"]
+    assert "the file BBB.csv holds no bars" in report.failed["BBB"]
+
+
+@pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01", "2262-04-11"])
+def test_a_date_that_no_calendar_holds_fails_its_symbol_alone(put, tmp_path, day) -> None:
+    put("AAA.csv", WHOLE)
+    put("BBB.csv", table({day: 1.0}))
+    put("all.csv", f"symbol,date,close\nCCC,2018-12-13,1.5\nDDD,{day},2.5\n")
+    put("EEE.parquet", parquet_of(day))
+    report = ingest(folder(put), BarStore(tmp_path / "store"), symbols=None, now=NOW)
+    assert report.commit.inserted == {"AAA": 5, "CCC": 1}
+    assert set(report.failed) == {"BBB", "DDD", "EEE"}
+    assert f"'{day}' is beyond the years 1678 to 2261" in report.failed["BBB"]
+
+
+def parquet_of(day: str) -> bytes:
+    import io
+
+    buffer = io.BytesIO()
+    pd.DataFrame({"date": pd.array([day], dtype="datetime64[us]"), "close": [1.0]}).to_parquet(buffer)
+    return buffer.getvalue()
+
+
+def damaged_archive() -> bytes:
+    import io
+
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("BAD.csv", WHOLE)
+    content = bytearray(buffer.getvalue())
+    content[30 + len("BAD.csv")] = 0b111  # a block of a type that does not exist
+    return bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("BAD.zip", damaged_archive(), "BAD.csv cannot be read: Error -3"),
+        ("BAD.csv", "date,close\n2018-12-13,1.5," + "x" * 140_000 + "\n", "line 2: field larger than field limit"),
+        ("BAD.csv", "date,close\n2018-12-13," + "x" * 140_000, "is not a number"),
+        ("BAD.csv", WHOLE.encode("utf-16")[:-3], "its last character is cut short"),
+        ("BAD.csv", b"\xff\xfe", "it is empty"),
+        ("BAD.csv", b"\xef\xbb\xbf", "cannot be read"),
+    ],
+)
+def test_a_file_that_no_reader_can_read_fails_alone(put, tmp_path, name, content, message) -> None:
+    put("AAA.csv", WHOLE)
+    put(name, content)
+    report = ingest(folder(put, unterminated=True), BarStore(tmp_path / "store"), symbols=None, now=NOW)
+    assert report.commit.inserted == {"AAA": 5}
+    assert list(report.failed) == ["BAD"]
+    assert message in report.failed["BAD"]
 
 
 def test_a_file_that_changes_while_it_is_read_is_left(put, monkeypatch) -> None:

@@ -6,6 +6,7 @@ import gzip
 import json
 import logging
 import pickle
+import time
 
 import pandas as pd
 import pytest
@@ -17,6 +18,7 @@ from fints.bars.sources.http_address import fill
 from fints.bars.store import BarStore
 from fints.errors import (
     ConfigError,
+    FintsError,
     NoSuchRangeError,
     RateLimitedError,
     SourceError,
@@ -180,7 +182,14 @@ def test_a_symbol_that_no_quoting_makes_safe_is_refused_before_any_request(serve
         ("https://{symbol}.host/x", "path or the query only"),
         ("https://user:pw@host/{symbol}", "token_env"),
         ("https://host/bars", "does not name the {symbol}"),
-        ("https://host/{symbol}/{token}", "{token} is no value"),
+        ("https://host/{symbol}/{token}", "say as `token_env`"),
+        ("https://host/{symbol}/{token:x}", "only {start} and {end} take a format"),
+        ("https://host/{symbol}?apikey=S3CRET", r"`apikey`.*write apikey=\{token\}.*`token_env`"),
+        ("https://host/{symbol}?a=1&api_key=S3CRET", r"write api_key=\{token\}"),
+        ("https://host/bars?s={symbol};X-Api%2DKey=S3CRET", "the query holds the value"),
+        ("https://host/{symbol}?token=S3CRET{end}", "the query holds the value"),
+        ("https://host/{symbol}?key=S3CRET", "the query holds the value"),
+        ("https://host/{symbol}?access_token=S3CRET", "the query holds the value"),
         ("https://host/{symbol.__class__}", "is no value"),
         ("https://host/{symbol!r}", "is no value"),
         ("https://host/{symbol:>10}", "take a format"),
@@ -190,8 +199,9 @@ def test_a_symbol_that_no_quoting_makes_safe_is_refused_before_any_request(serve
     ],
 )
 def test_an_address_that_cannot_be_is_refused_with_the_settings(url, message) -> None:
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(ConfigError, match=message) as caught:
         parse_source({"kind": "http", "url": url})
+    assert "S3CRET" not in f"{caught.value} {caught.value.__cause__}"
 
 
 def test_dates_are_written_as_asked() -> None:
@@ -200,36 +210,39 @@ def test_dates_are_written_as_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "error", "requests"),
+    ("reply", "error"),
     [
-        (Reply(b"gone", 404), UnknownSymbolError, 1),
-        (Reply(b"gone", 410), UnknownSymbolError, 1),
-        (Reply(b"no", 401), ConfigError, 1),
-        (Reply(b"no", 403), ConfigError, 1),
-        (Reply(b"no", 400), SourceError, 1),
-        (Reply(b"slow", 429), RateLimitedError, 2),
-        (Reply(b"slow", 429, {"Retry-After": "0"}), RateLimitedError, 2),
-        (Reply(b"slow", 429, {"Retry-After": "3600"}), RateLimitedError, 1),
-        (Reply(b"slow", 429, {"Retry-After": "Fri, 31 Dec 2049 23:59:59 GMT"}), RateLimitedError, 1),
-        (Reply(b"oops", 500), TransientError, 2),
-        (Reply(b"oops", 503), TransientError, 2),
-        (Reply(b"<html>back soon</html>"), TransientError, 2),
-        (Reply(b'[{"t": "2018-12-1'), TransientError, 2),
-        (Reply(b"[" * 100_000), TransientError, 2),
-        (Reply(CSV, length=len(CSV) + 10), TransientError, 2),
-        (Reply(CSV, length="chunked"), TransientError, 2),
-        (Reply(CSV[:-5], length=None), TransientError, 2),
-        (Reply(gzip.compress(CSV)[:-9], headers={"Content-Encoding": "gzip"}), TransientError, 2),
-        (Reply(b"no gzip", headers={"Content-Encoding": "gzip"}), TransientError, 2),
+        (Reply(b"gone", 404), UnknownSymbolError),
+        (Reply(b"gone", 410), UnknownSymbolError),
+        (Reply(b"no", 401), ConfigError),
+        (Reply(b"no", 403), ConfigError),
+        (Reply(b"no", 400), SourceError),
+        (Reply(b"slow", 429), RateLimitedError),
+        (Reply(b"slow", 429, {"Retry-After": "0"}), RateLimitedError),
+        (Reply(b"slow", 429, {"Retry-After": "3600"}), RateLimitedError),
+        (Reply(b"slow", 429, {"Retry-After": "Fri, 31 Dec 2049 23:59:59 GMT"}), RateLimitedError),
+        (Reply(b"slow", 429, {"Retry-After": f"Fri, 31 Dec {'9' * 30} 23:59:59 GMT"}), RateLimitedError),
+        (Reply(b"slow", 429, {"Retry-After": "9" * 400}), RateLimitedError),
+        (Reply(b"oops", 500), TransientError),
+        (Reply(b"oops", 503), TransientError),
+        (Reply(b"<html>back soon</html>"), TransientError),
+        (Reply(b'[{"t": "2018-12-1'), TransientError),
+        (Reply(b"[" * 100_000), TransientError),
+        (Reply(CSV, length=len(CSV) + 10), TransientError),
+        (Reply(CSV, length="chunked"), TransientError),
+        (Reply(CSV[:-5], length=None), TransientError),
+        (Reply(gzip.compress(CSV)[:-9], headers={"Content-Encoding": "gzip"}), TransientError),
+        (Reply(gzip.compress(CSV) + gzip.compress(CSV)[:-9], headers={"Content-Encoding": "gzip"}), TransientError),
+        (Reply(b"no gzip", headers={"Content-Encoding": "gzip"}), TransientError),
     ],
     ids=lambda value: getattr(value, "__name__", None) or (f"{value.status}" if isinstance(value, Reply) else None),
 )
-def test_every_fault_has_its_class_and_passing_ones_are_tried_again(server, reply, error, requests) -> None:
+def test_every_fault_has_its_class_and_a_request_is_tried_once(server, reply, error) -> None:
     server.replies = [reply]
     with pytest.raises(error, match="http, 'AAA'") as caught:
         closes(source(server))
     assert type(caught.value) is error or (error is RateLimitedError and isinstance(caught.value, error))
-    assert len(server.asked) == requests
+    assert len(server.asked) == 1
 
 
 def test_a_server_that_hangs_or_is_away_is_transient(server) -> None:
@@ -243,9 +256,111 @@ def test_a_server_that_hangs_or_is_away_is_transient(server) -> None:
         closes(away)
 
 
-def test_a_fault_that_passes_does_no_harm(server) -> None:
+def test_a_fault_that_passes_does_no_harm(server, tmp_path) -> None:
     server.replies = [Reply(b"", 503), Reply(CSV)]
-    assert closes(source(server)) == CLOSES
+    report = ingest(source(server), BarStore(tmp_path / "store"), symbols=["AAA"], now=NOW)
+    assert (report.commit.inserted, report.failed) == ({"AAA": 2}, {})
+
+
+@pytest.mark.parametrize("limits", [[0], [5, 6]])
+def test_a_limit_among_twenty_symbols_fails_none(server, tmp_path, limits) -> None:
+    symbols = [f"S{place:02}" for place in range(20)]
+    server.replies = [Reply(b"slow", 429) if place in limits else Reply(CSV) for place in range(8)]
+    report = ingest(source(server), BarStore(tmp_path / "store"), symbols=symbols, now=NOW)
+    assert (list(report.commit.inserted), report.failed) == (symbols, {})
+    assert len(server.asked) == 20 + len(limits)
+
+
+@pytest.fixture
+def waited(monkeypatch):
+    from types import SimpleNamespace
+
+    seconds: list[float] = []
+    clock = SimpleNamespace(monotonic=time.monotonic, sleep=seconds.append)
+    monkeypatch.setattr("fints.bars.sources.http.time", clock)
+    return seconds
+
+
+def test_the_pause_that_the_provider_asks_for_is_kept_within_the_budget(server, tmp_path, waited) -> None:
+    server.replies = [Reply(b"slow", 429, {"Retry-After": "40"}), Reply(CSV)]
+    report = ingest(source(server), BarStore(tmp_path / "store"), symbols=["AAA"], now=NOW)
+    assert report.failed == {}
+    assert 30 < waited[0] <= 40
+    server.replies = [Reply(b"slow", 429, {"Retry-After": "40"}), Reply(CSV)]
+    ingest(source(server, budget=5), BarStore(tmp_path / "other"), symbols=["AAA"], now=NOW)
+    assert waited[1:] == [5]
+
+
+def test_a_pause_too_long_for_a_run_ends_it_after_one_request(server, tmp_path, waited) -> None:
+    server.replies = [Reply(b"slow", 429, {"Retry-After": "3600"})]
+    report = ingest(source(server), BarStore(tmp_path / "store"), symbols=["AAA", "BBB"], now=NOW)
+    assert len(server.asked) == 1
+    assert set(report.failed) == {"AAA", "BBB"}
+    assert "HTTP 429: too many requests; wait 3600 s" in report.failed["BBB"]
+    assert sum(waited) < 60
+
+
+def test_all_members_of_a_compressed_answer_are_read(server) -> None:
+    rows = "".join(f"{day:%Y-%m-%d},1,2,0.5,{1 + place / 7},{place}\n" for place, day in
+                   enumerate(pd.date_range("1990-01-01", "2018-12-14", freq="B")))  # fmt: skip
+    text = ("date,open,high,low,close,volume\n" + rows).encode()
+    parts = [gzip.compress(text[at : at + 20_000]) for at in range(0, len(text), 20_000)]
+    for body in (b"".join(parts) + gzip.compress(b""), b"\0\0".join(parts) + b"\0" * 100):
+        server.replies = [Reply(body, headers={"Content-Encoding": "gzip"})]
+        assert len(closes(source(server))) == rows.count("\n")
+
+
+@pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01", "2262-04-12", "2261-12-31", "1678-01-01"])
+def test_a_date_that_no_calendar_holds_fails_its_symbol_alone(server, tmp_path, day) -> None:
+    server.replies = [Reply(CSV), Reply(CSV + f"{day},11,12,10,11.5,900\n".encode()), Reply(CSV)]
+    report = ingest(source(server), BarStore(tmp_path / "store"), symbols=["AAA", "BBB", "CCC"], now=NOW)
+    assert set(report.commit.inserted) >= {"AAA", "CCC"}
+    assert set(report.failed) <= {"BBB"}
+
+
+@pytest.mark.parametrize("stamp", [9_999_999_999, 9_999_999_999_999])
+def test_a_stamp_beyond_the_nanoseconds_is_refused(server, stamp) -> None:
+    server.replies = [Reply(json.dumps([{"date": stamp, "close": 1.5}]).encode())]
+    with pytest.raises(FintsError):
+        closes(source(server))
+
+
+def test_a_field_without_end_is_no_csv(server) -> None:
+    server.replies = [Reply(b"date,close\n2018-12-13,1.5," + b"x" * 140_000 + b"\n")]
+    with pytest.raises(SourceError, match="no CSV: line 2: field larger"):
+        closes(source(server))
+
+
+def test_a_token_in_the_address_is_sent_and_shown_nowhere(server, token, caplog, capfd, tmp_path) -> None:
+    server.replies = [Reply(CSV)]
+    url = f"{server.address}/{{symbol}}?apikey={{token}}"
+    config = parse_source(
+        {"kind": "http", "url": url, "wait": 0, "timeout": 0.2, "attempts": 1, "token_env": "BARS_TOKEN"}
+    )
+    store, reports = BarStore(tmp_path / "store"), []
+    elsewhere = Reply(status=302, headers={"Location": "http://localhost:1/x?apikey=" + TOKEN})
+    failures = [Reply(b"no", 401), Reply(b"no", 500), Reply(b"slow", 429), elsewhere, Reply(CSV, hang=True),
+                Reply(b"date,close\n" + TOKEN.encode()), Reply(b"<html>")]  # fmt: skip
+    with caplog.at_level(logging.DEBUG):
+        keyed = make_source(config)
+        for place, reply in enumerate([Reply(CSV), *failures]):
+            server.replies = [reply]
+            reports.append(ingest_or_error(keyed, store, f"S{place}"))
+    assert server.asked[0][0] == f"/S0?apikey={TOKEN}"
+    assert "Authorization" not in server.asked[0][1]
+    assert len(server.asked) == 1 + len(failures)
+    settings = NightlySettings(source=config, symbols=("AAA",))
+    told = [repr(keyed), repr(vars(keyed)), str(config), settings.model_dump_json(), repr(reports), caplog.text]
+    told += [*capfd.readouterr(), repr(pickle.dumps(config))]
+    assert not [text for text in told if TOKEN in text]
+    assert "HTTP 401; the token in the environment variable BARS_TOKEN was refused" in repr(reports)
+
+
+def ingest_or_error(source, store, symbol):
+    try:
+        return ingest(source, store, symbols=[symbol], now=NOW)
+    except FintsError as error:
+        return error
 
 
 def test_compressed_answers_are_read_and_bombs_refused(server) -> None:
