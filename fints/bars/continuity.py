@@ -94,11 +94,8 @@ def find_gaps(bars: pd.DataFrame, series: NDArray[np.int64], expected: Expected)
         yield gap_between(before["symbol"], before["interval"], expected, first, last)
         jump = max(after["close"], before["close"]) / min(after["close"], before["close"])
         if _long(expected, first, last) and jump > RECYCLED_FACTOR:
-            yield Finding(
-                symbol=after["symbol"],
-                interval=after["interval"],
-                session=after["session"],
-                end=after["end"],
+            yield Finding.at(
+                after,
                 severity="suspect",
                 kind="recycled_symbol",
                 reason=f"after a hole the price goes from {before['close']:g} ({before['session']:%Y-%m-%d}) to "

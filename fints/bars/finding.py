@@ -84,6 +84,14 @@ class Finding:
     values: Mapping[str, Any] = field(default_factory=dict, hash=False)
     row: int | None = None
 
+    @classmethod
+    def at(
+        cls, bar: pd.Series, *, severity: Severity, kind: str, reason: str, values: Mapping[str, Any] | None = None
+    ) -> Finding:
+        """Return a finding about one bar of a bars frame."""
+        key = {name: bar[name] for name in ("symbol", "interval", "session", "end")}
+        return cls(**key, severity=severity, kind=kind, reason=reason, values=values or {})
+
 
 def findings_frame(findings: Iterable[Finding]) -> pd.DataFrame:
     """Return findings as a frame: the fields of :class:`Finding` but the row, the values as JSON text."""

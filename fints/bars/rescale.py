@@ -58,11 +58,8 @@ class Basis:
         parts = [f"prices times {np.exp(self.raw):.6g}"] if self.raw else []
         parts += [f"volumes times {np.exp(-self.raw):.6g}"] if self.raw and self.volumes else []
         parts.append(f"adjusted closes times {np.exp(self.raw + self.adjusted):.6g}")
-        return Finding(
-            symbol=first["symbol"],
-            interval=first["interval"],
-            session=first["session"],
-            end=first["end"],
+        return Finding.at(
+            first,
             severity="suspect",
             kind="rescaled",
             reason=f"{len(bars)} stored bars from {first['session']:%Y-%m-%d} to {last['session']:%Y-%m-%d}, which the "
@@ -109,11 +106,8 @@ def untrusted(meeting: Meeting, found: Rebase) -> Finding:
     """Report a restatement whose factor is not to be trusted."""
     row = meeting.new[found.agreeing].iloc[-1]
     stated = np.exp(meeting.stated(row["session"]))
-    return Finding(
-        symbol=row["symbol"],
-        interval=row["interval"],
-        session=row["session"],
-        end=row["end"],
+    return Finding.at(
+        row,
         severity="suspect",
         kind="mixed_basis",
         reason=f"the source restated {int(found.agreeing.sum())} bars up to here by {np.exp(found.raw):.6g} (adjusted "

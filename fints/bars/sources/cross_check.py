@@ -90,11 +90,8 @@ def _value(both: pd.DataFrame, row: int, column: str) -> str:
 
 def _finding(both: pd.DataFrame, place: int, reason: str) -> Finding:
     row = both.iloc[place]
-    return Finding(
-        symbol=row["symbol"],
-        interval=row["interval"],
-        session=row["session"],
-        end=row["end"],
+    return Finding.at(
+        row,
         severity="suspect",
         kind="sources_differ",
         reason=reason.format(here=row["source"], there=row["source_there"]),
