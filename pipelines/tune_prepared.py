@@ -126,6 +126,7 @@ def tuning_folds(settings: TuneSettings) -> TuningFolds:
         step_size=how.step_size,
         confirm_folds=how.confirm_folds,
         confirm_windows=how.confirm_windows,
+        confirm_h=how.confirm_h,
         test_windows=how.test_windows,
         apart=how.apart,
         purge=how.purge,

@@ -49,11 +49,14 @@ class FoldSettings(Section):
     confirm_folds, confirm_windows : int
         Fits after those of the search, and origins that are shared out among them. The search never looks at them: a
         gain has to be confirmed on them.
+    confirm_h : int, optional
+        Bars forecast from each of these origins; `h` by default. Where the bars allow for few windows of that length,
+        fewer bars make more of them, and chance is told from a gain sooner.
     test_windows : int
         Origins at the end of the data, on which the outcome is judged once.
     apart : int, optional
-        Bars between origins of the confirmation, and of the test; the horizon by default. Windows that overlap count
-        together in the tests.
+        Bars between origins of the confirmation, and of the test; their horizons by default. Windows that overlap
+        count together in the tests.
     purge : "auto" or int
         Bars taken off the end of the training rows: those whose target reaches beyond the cutoff.
     train_size : int, optional
@@ -65,6 +68,7 @@ class FoldSettings(Section):
     step_size: int = Field(default=20, ge=1)
     confirm_folds: int = Field(default=4, ge=1)
     confirm_windows: int = Field(default=8, ge=1)
+    confirm_h: int | None = Field(default=None, ge=1)
     test_windows: int = Field(default=8, ge=1)
     apart: int | None = Field(default=None, ge=1)
     purge: Literal["auto"] | Annotated[int, Field(ge=0)] = "auto"
@@ -211,6 +215,12 @@ class TuneSettings(DataSettings):
             raise ValueError(f"targets: one is tuned at a time, not {', '.join(self.targets)}; run fints tune for each")
         if self.trained_h > self.h:
             raise ValueError(f"trained_h: {self.trained_h} bars, and only {self.h} are forecast; raise h or lower it")
+        reach = self.folds.confirm_h
+        if reach is not None and not min(self.trained_h + 1, self.h) <= reach <= self.h:
+            raise ValueError(
+                f"folds.confirm_h: {reach} bars; a confirmation reaches beyond trained_h, {self.trained_h} bars, and "
+                f"no further than h, {self.h}"
+            )
         if self.storage.grace <= self.storage.heartbeat:  # said here, where the address is not repeated
             raise ValueError(
                 f"storage.grace: {self.storage.grace} s are over before the next sign of life, after "

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fints.backtest import Folds
     from fints.transformer import CycleTransformer
     from fints.tuning.candidate import Candidate
+    from fints.tuning.folds import TuningFolds
     from fints.tuning.scoring import Scored
     from fints.tuning.summary import TrialSummary
     from fints.tuning.tuner import Tuner
@@ -221,7 +222,7 @@ def _saved(tuner: Tuner, tuned: pd.DataFrame, untuned: pd.DataFrame) -> Skill:
 
 
 def _sentence(tuner: Tuner, best: str, gain: Skill) -> str:
-    what = tuner.objective.score.upper() + (" beyond the trained horizon" if tuner.folds.h > tuner.base.h else "")
+    what = tuner.objective.score.upper() + _reach(tuner.folds, tuner.base.h)
     over = f"over {gain.windows} windows that the search never saw"
     change = f"{percent(abs(gain.value))} % {'lower' if gain.value >= 0 else 'higher'}"
     if gain.reason:
@@ -241,6 +242,15 @@ def _sentence(tuner: Tuner, best: str, gain: Skill) -> str:
         f"Gain: none. Tuned as in {best} the {what} is {change} than untuned ({span}), which chance explains, {over}; "
         "the untuned plan is kept."
     )
+
+
+def _reach(folds: TuningFolds, trained_h: int) -> str:
+    """Say which steps ahead the confirmation is about."""
+    if folds.h <= trained_h:
+        return ""
+    if folds.confirming == folds.h:
+        return " beyond the trained horizon"
+    return f" {trained_h + 1} to {folds.confirming} bars ahead"
 
 
 def percent(share: float) -> str:

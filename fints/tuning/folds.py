@@ -72,11 +72,14 @@ class TuningFolds:
         Bars between them.
     confirm_folds, confirm_windows : int
         Fits of the confirmation, and its origins, which are shared out evenly among them.
+    confirm_h : int, optional
+        Bars forecast from each of them; `h` by default. Fewer make more windows of the same bars, side by side: what a
+        search finds at a long distance, few windows of that length can tell from chance.
     test_windows : int
         Origins of the test period; 0: none.
     apart : int, optional
-        Bars between the origins of the confirmation, and of the test; the horizon by default, so that windows lie side
-        by side. Those that overlap are counted together where a gain is tested.
+        Bars between the origins of the confirmation, and of the test; their horizons by default, so that windows lie
+        side by side. Those that overlap are counted together where a gain is tested.
     purge : "auto" or int
     target_span : int
     train_size : int, optional
@@ -94,6 +97,7 @@ class TuningFolds:
     step_size: int = 20
     confirm_folds: int = 4
     confirm_windows: int = 8
+    confirm_h: int | None = None
     test_windows: int = 8
     apart: int | None = None
     purge: Purge = "auto"
@@ -102,7 +106,8 @@ class TuningFolds:
 
     def __post_init__(self) -> None:
         least = {"h": 1, "n_folds": 1, "block": 1, "step_size": 1, "confirm_folds": 1, "test_windows": 0}
-        for name, value in {**least, "confirm_windows": self.confirm_folds, "apart": 1}.items():
+        least |= {"confirm_windows": self.confirm_folds, "confirm_h": 1, "apart": 1}
+        for name, value in least.items():
             given = getattr(self, name)
             if given is not None and given < value:
                 raise ConfigError(f"a tuning needs {name} of at least {value}; got {given}")
@@ -111,8 +116,13 @@ class TuningFolds:
     def bars(self) -> int:
         """Bars after the first inner cutoff."""
         inner = self.h + (self.n_folds * self.block - 1) * self.step_size
-        later = [windows for windows in (self.confirm_windows, self.test_windows) if windows]
-        return inner + sum(self.h + (windows - 1) * self._apart for windows in later)
+        later = [(self.confirming, self.confirm_windows), (self.h, self.test_windows)]
+        return inner + sum(h + (windows - 1) * (self.apart or h) for h, windows in later if windows)
+
+    @property
+    def confirming(self) -> int:
+        """Bars forecast from each origin of the confirmation."""
+        return self.h if self.confirm_h is None else self.confirm_h
 
     def inner_blocks(self) -> list[tuple[int, ...]]:
         """Return the numbers of the windows of each fold of the search; its model is fitted at the first of them."""
@@ -140,29 +150,25 @@ class TuningFolds:
         """
         panel = validate_panel(panel)
         try:
-            test = self._folds(panel, self.test_windows, self._apart) if self.test_windows else None
+            test = self._folds(panel, self.h, self.test_windows, self.apart) if self.test_windows else None
             known = panel if test is None else _before(panel, test)
-            confirm = self._folds(known, self.confirm_windows, self._apart)
-            inner = self._folds(_before(panel, confirm), self.n_folds * self.block, self.step_size)
+            confirm = self._folds(known, self.confirming, self.confirm_windows, self.apart)
+            inner = self._folds(_before(panel, confirm), self.h, self.n_folds * self.block, self.step_size)
         except SeriesError as error:
             name, stamps = leading(panel)
             raise SeriesError(
                 f"{name} has {len(stamps)} bars; the folds of the search, of the confirmation and the test take "
                 f"{self.bars} of them, and the first fit needs some before. Lower n_folds, block, step_size, "
-                "confirm_windows, test_windows, apart or h"
+                "confirm_windows, confirm_h, test_windows, apart or h"
             ) from error
         return Stages(panel, inner, confirm, test)
 
-    @property
-    def _apart(self) -> int:
-        return self.h if self.apart is None else self.apart
-
-    def _folds(self, panel: pd.DataFrame, windows: int, step_size: int) -> Folds:
+    def _folds(self, panel: pd.DataFrame, h: int, windows: int, step_size: int | None) -> Folds:
         return make_folds(
             panel,
-            self.h,
+            h,
             windows,
-            step_size,
+            step_size or h,
             self.purge,
             input_size=self.train_size,
             target_span=self.target_span,

@@ -79,6 +79,11 @@ class Tuner:
                 f"the base model is trained for {self.base.h} bars and {self.folds.h} are forecast; what is beyond "
                 "the trained horizon is what a search is judged by. Lower trained_h, or raise h"
             )
+        if self.folds.confirming <= self.base.h < self.folds.h or self.folds.confirming > self.folds.h:
+            raise ConfigError(
+                f"the confirmation forecasts {self.folds.confirming} bars; what is to be confirmed lies beyond the "
+                f"{self.base.h} that models are trained for, and within {self.folds.h}. Change confirm_h"
+            )
         if not 0 <= self.fine < 1:
             raise ConfigError(f"the fine share of the trials is at least 0 and below 1; got {self.fine:g}")
 

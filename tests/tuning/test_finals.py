@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from fints.errors import TuningError
+from fints.errors import ConfigError, TuningError
 from fints.tuning import Budget, Objective, search, summaries
 from fints.tuning.finals import confirm, finalists, percent
 from fints.tuning.summary import TrialSummary, best_first, trials_frame
@@ -106,6 +106,18 @@ def test_with_too_few_windows_nothing_is_accepted_and_that_is_said(tuner_of, sto
     confirmation, _ = confirm(tuner, finished(tuner, store))
     assert not confirmation.accepted
     assert "was not tested" in confirmation.sentence
+
+
+def test_a_confirmation_that_looks_less_far_says_how_far(tuner_of, store, formula):
+    tuner = tuner_of(folds=replace(FOLDS, confirm_h=9))
+    confirmation, _ = confirm(tuner, finished(tuner, store))
+    assert "RMSE 7 to 9 bars ahead" in confirmation.sentence
+
+
+@pytest.mark.parametrize("reach", [6, 13])
+def test_a_confirmation_that_shows_nothing_of_what_was_searched_is_refused(tuner_of, reach):
+    with pytest.raises(ConfigError, match="confirm_h"):
+        tuner_of(folds=replace(FOLDS, confirm_h=reach))
 
 
 def test_the_score_that_is_asked_for_decides(tuner_of, store, formula):

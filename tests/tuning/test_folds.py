@@ -52,6 +52,16 @@ def test_windows_that_are_to_overlap_take_less_room():
     assert replace(FOLDS, apart=2).bars == 35 + 18 + 16
 
 
+def test_a_confirmation_that_looks_less_far_has_more_windows_of_the_same_bars():
+    frame, short = panel(200), replace(FOLDS, confirm_windows=10, confirm_h=5)
+    long, stages = FOLDS.stages(frame), short.stages(frame)
+    assert (stages.confirm.h, stages.inner.h, stages.test.h) == (5, 10, 10)
+    assert places(frame, stages.confirm) == [109, 114, 119, 124, 129, 134, 139, 144, 149, 154]
+    for one, other in ((long.inner, stages.inner), (long.test, stages.test)):
+        assert list(one) == list(other)
+    assert short.bars == FOLDS.bars
+
+
 def test_without_test_windows_everything_is_known():
     frame = panel(200)
     stages = replace(FOLDS, test_windows=0).stages(frame)
@@ -66,7 +76,15 @@ def test_a_panel_that_is_too_short_says_how_many_bars_are_needed():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"n_folds": 0}, {"block": 0}, {"confirm_folds": 0}, {"test_windows": -1}, {"apart": 0}, {"confirm_windows": 1}],
+    [
+        {"n_folds": 0},
+        {"block": 0},
+        {"confirm_folds": 0},
+        {"test_windows": -1},
+        {"apart": 0},
+        {"confirm_windows": 1},
+        {"confirm_h": 0},
+    ],
 )
 def test_numbers_out_of_range_are_named(wrong):
     with pytest.raises(ConfigError, match=next(iter(wrong))):

@@ -59,7 +59,14 @@ class ValleyProtocol:
     input_size: int = 120
     folds: TuningFolds = field(
         default_factory=lambda: TuningFolds(
-            h=350, n_folds=3, block=4, step_size=40, confirm_folds=2, confirm_windows=2, test_windows=16
+            h=350,
+            n_folds=3,
+            block=4,
+            step_size=40,
+            confirm_folds=2,
+            confirm_windows=5,
+            confirm_h=140,
+            test_windows=16,
         )
     )
     trials: int = 40

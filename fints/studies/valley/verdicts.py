@@ -83,13 +83,13 @@ def _off(board: ValleyBoard, arm: str) -> str:
 
 
 def _confirmed(board: ValleyBoard) -> str:
-    results = board.results[TUNED]
+    folds, results = board.how.folds, board.results[TUNED]
     accepted = sum(bool(result["accepted"]) for result in results)
     gains = [float(result["gain"][0]) for result in results]
     return (
-        f"The {board.how.folds.confirm_windows} windows that the search never saw, side by side, confirm the gain over "
-        f"the period as it stands for {accepted} of {board.seeds} seeds: {percent(float(np.mean(gains)))} of the RMSE "
-        "beyond the trained horizon in the mean."
+        f"The {folds.confirm_windows} windows that the search never saw, side by side, confirm the gain over the "
+        f"period as it stands for {accepted} of {board.seeds} seeds: {percent(float(np.mean(gains)))} of the RMSE "
+        f"{board.how.trained_h + 1} to {folds.confirming} bars ahead in the mean."
     )
 
 
