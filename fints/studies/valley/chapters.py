@@ -79,12 +79,12 @@ It reads {how.input_size} bars, is trained for {how.trained_h} ahead with {train
 {folds.step_size} bars apart, judged by the mean over bands of distance beyond the trained horizon of the RMSE against
 what is observed; half of them coarse, half fine; the best three again on all folds and on {folds.confirm_windows}
 later windows of {folds.confirming} bars that lie side by side, as the {folds.test_windows} of the test do. `{RANDOM}`
-draws as many periods at random over the same band and keeps them. `{DESCENT}` goes downhill from {PRIOR:g} in the sum of squares that a mean
-and a sine of free amplitude and phase leave of all {how.known} bars. `{GRADIENT}` starts at {PRIOR:g} and learns the
-period with the weights, on all {how.known} bars, with the steps of a trial and the same rate; `{LONGER}` has
-{how.longer} times as many steps, and is compared with `{KNOWN_LONGER}`. `{STANDS}` and `{KNOWN}` keep the prior and
-the true period. All but the two that learn are trained with their period kept, on all {how.known} bars, with the same
-seed.
+draws as many periods at random over the same band and keeps them. `{DESCENT}` goes downhill from {PRIOR:g} in the sum
+of squares that a mean and a sine of free amplitude and phase leave of all {how.known} bars. `{GRADIENT}` starts at
+{PRIOR:g} and learns the period with the weights, on all {how.known} bars, with the steps of a trial and the same
+rate; `{LONGER}` has {how.longer} times as many steps, and is compared with `{KNOWN_LONGER}`. `{STANDS}` and `{KNOWN}`
+keep the prior and the true period. All but the two that learn are trained with their period kept, on all {how.known}
+bars, with the same seed.
 
 Intervals are Student's at 95 % over seeds; ratios are geometric means, paired by seed. A seed decides the noise, the
 first weights, the order of the windows and what is drawn.
