@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import nan
+from math import exp, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fints.backtest.significance.bootstrap import LEAST_RESAMPLED, REPETITIONS
-from fints.backtest.significance.diebold_mariano import too_few
+from fints.backtest.significance.diebold_mariano import LEAST_WINDOWS, standard_error, too_few
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEVEL = 0.9
-_SEED = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,6 @@ def skill(
     lag: int,
     root: bool = False,
     level: float = LEVEL,
-    seed: int = _SEED,
 ) -> Skill:
     """Compare the mean loss of a model with that of a baseline.
 
@@ -66,51 +63,67 @@ def skill(
         window has none. Each column then counts the same: means over windows, and roots, are taken before those over
         columns.
     lag : int
-        Windows up to which losses may be correlated: blocks of ``lag + 1`` windows on average are resampled, the same
-        for both (stationary bootstrap, Politis & Romano 1994).
+        Windows up to which losses may be correlated.
     root : bool
         Take the root of the means: the skill in RMSE, of squared losses.
     level : float
-        Of the interval, between bootstrap percentiles.
-    seed : int
-        Of the resampling.
+        Of the interval.
 
     Returns
     -------
     Skill
-        Without an interval below `LEAST_RESAMPLED` windows. NaN where the baseline loses nothing.
+        Without an interval below `LEAST_WINDOWS` windows. NaN where the baseline loses nothing.
+
+    Notes
+    -----
+    The interval is Student's for the logarithm of the ratio of the mean losses, by what each window adds to it to first
+    order (the delta method), with the long-run variance of `diebold_mariano`. Of equally good models either is found
+    better in 3 to 8 % of the cases, with 8 windows as with 40, where percentiles of a stationary bootstrap of 25 to 40
+    windows find 4 to 10 %; 5 % are meant.
     """
-    mine, theirs = _columns(loss), _columns(baseline)
-    both = np.concatenate([mine, theirs], axis=1)
-
-    def saved(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        scores = _scores(rows, root)
-        own, other = scores[: mine.shape[1]], scores[mine.shape[1] :]
-        denominator = float(np.nanmean(other)) if np.isfinite(other).any() else 0.0
-        return np.array([1 - np.nanmean(own) / denominator if denominator > 0 else nan])
-
-    value = float(saved(both)[0])
-    reason = too_few(len(both), LEAST_RESAMPLED)
-    if not reason and not np.isfinite(value):
-        reason = "the baseline loses nothing"
+    mine, theirs = _Score.of(_columns(loss), root), _Score.of(_columns(baseline), root)
+    windows = len(mine.added)
+    if not theirs.value > 0:
+        return Skill(nan, nan, nan, level, windows, "the baseline loses nothing")
+    value = 1 - mine.value / theirs.value
+    reason = too_few(windows, LEAST_WINDOWS)
+    if not reason and not mine.value > 0:
+        reason = "the model loses nothing"
+    error = nan if reason else standard_error(mine.added / mine.value - theirs.added / theirs.value, lag)
+    if not reason and not np.isfinite(error):
+        reason = f"{windows} windows overlap too much"
     if reason:
-        return Skill(value, nan, nan, level, len(both), reason)
-    from arch.bootstrap import StationaryBootstrap
+        return Skill(value, nan, nan, level, windows, reason)
+    from scipy.stats import t
 
-    resampled = StationaryBootstrap(lag + 1, both, seed=seed)
-    ends = resampled.conf_int(saved, REPETITIONS, method="percentile", size=level)
-    return Skill(value, float(ends[0, 0]), float(ends[1, 0]), level, len(both))
+    reach = float(t.ppf((1 + level) / 2, windows - 1)) * error
+    return Skill(value, 1 - (1 - value) * exp(reach), 1 - (1 - value) * exp(-reach), level, windows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Score:
+    """Mean over columns of the mean loss, or of its root, and what each window adds to it to first order."""
+
+    value: float
+    added: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, loss: NDArray[np.float64], root: bool) -> _Score:
+        known = np.isfinite(loss)
+        some = known.any(axis=0)
+        kept, known = loss[:, some], known[:, some]
+        if not some.any():
+            return cls(nan, np.zeros(len(loss)))
+        count = known.sum(axis=0)
+        means = np.where(known, kept, 0.0).sum(axis=0) / count
+        off = np.where(known, kept - means, 0.0) * (len(kept) / count)
+        if root:
+            roots = np.sqrt(means)
+            off = np.divide(off, 2 * roots, out=np.zeros_like(off), where=roots > 0)
+            means = roots
+        return cls(float(means.mean()), off.mean(axis=1))
 
 
 def _columns(loss: NDArray[np.float64]) -> NDArray[np.float64]:
     values = np.asarray(loss, float)
     return values[:, None] if values.ndim == 1 else values
-
-
-def _scores(loss: NDArray[np.float64], root: bool) -> NDArray[np.float64]:
-    """Mean over the windows that are known of each column, or its root; NaN where there is none."""
-    known = np.isfinite(loss)
-    count = known.sum(axis=0)
-    mean = np.where(count > 0, np.where(known, loss, 0.0).sum(axis=0) / np.maximum(count, 1), nan)
-    scores: NDArray[np.float64] = np.sqrt(mean) if root else mean
-    return scores

@@ -97,17 +97,45 @@ def diebold_mariano(
     lag = min(lag, max(n - 1, 0))
     if few := too_few(n, least):
         return DieboldMariano(nan, nan, n, lag, few)
-    centred = difference - difference.mean()
-    variance = centred @ centred / n
-    for k in range(1, lag + 1):
-        variance += 2 * (1 - k / (lag + 1)) * (centred[k:] @ centred[:-k]) / n
-    horizon = lag + 1
-    factor = (n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n
-    tiny = 1e-24 * float(np.mean(np.square(loss)) + np.mean(np.square(other)))
-    if variance <= tiny or factor <= 0:
-        reason = "the two models lose the same in every window" if variance <= tiny else f"{n} windows overlap too much"
+    error = standard_error(difference, lag)
+    tiny = 1e-12 * sqrt(float(np.mean(np.square(loss)) + np.mean(np.square(other))) / n)
+    if not error > tiny:
+        same = np.ptp(difference) <= tiny * sqrt(n)
+        reason = "the two models lose the same in every window" if same else f"{n} windows overlap too much"
         return DieboldMariano(nan, nan, n, lag, reason)
     from scipy.stats import t
 
-    statistic = float(difference.mean() / sqrt(variance / n) * sqrt(factor))
+    statistic = float(difference.mean() / error)
     return DieboldMariano(statistic, float(2 * t.sf(abs(statistic), df=n - 1)), n, lag)
+
+
+def standard_error(values: NDArray[np.float64], lag: int) -> float:
+    """Return the standard error of a mean whose terms are correlated up to a lag, corrected for a small sample.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n,)
+        In order of time.
+    lag : int
+        Autocovariances with Bartlett weights in the long-run variance (never negative).
+
+    Returns
+    -------
+    float
+        NaN where so few values overlap so much that nothing can be said.
+
+    Notes
+    -----
+    Harvey, Leybourne & Newbold (1997), for a horizon of ``lag + 1`` windows.
+    """
+    n = len(values)
+    lag = min(lag, max(n - 1, 0))
+    horizon = lag + 1
+    factor = (n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n
+    if factor <= 0:
+        return nan
+    centred = values - values.mean()
+    variance = centred @ centred / n
+    for k in range(1, lag + 1):
+        variance += 2 * (1 - k / (lag + 1)) * (centred[k:] @ centred[:-k]) / n
+    return sqrt(max(variance, 0.0) / n / factor)
