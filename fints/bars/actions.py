@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -35,6 +36,12 @@ _TYPES: Final = MappingProxyType(
 
 def empty_actions() -> pd.DataFrame:
     """Return an actions frame without rows, every column typed."""
+    return _no_actions().copy()
+
+
+@cache
+def _no_actions() -> pd.DataFrame:
+    # made once: most deliveries carry no action, and pandas takes a millisecond to type seven columns
     return pd.DataFrame({name: pd.Series([], dtype=_TYPES[name]) for name in ACTION_COLUMNS})
 
 

@@ -75,9 +75,9 @@ class PlannedFetch:
         if not (self.ends.size and len(fetched)):
             return False
         ends, order = np.unique(utc_stamps(fetched["end"]), return_index=True)
-        prices = fetched[["close", "adj_close"]].to_numpy(dtype=np.float64)[order]
+        prices = np.column_stack([fetched[name].to_numpy(dtype=np.float64) for name in ("close", "adj_close")])
         _, mine, theirs = np.intersect1d(self.ends, ends, assume_unique=True, return_indices=True)
-        found = find_rebase(self.prices[mine], prices[theirs])
+        found = find_rebase(self.prices[mine], prices[order[theirs]])
         # a hundredfold price is another unit until a split says otherwise: a whole history in pence would help nobody
         return found is not None and abs(abs(found.raw) - UNIT) > TOLERANCE
 

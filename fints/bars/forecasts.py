@@ -95,6 +95,25 @@ class ForecastTable:
         frame = _frame(self.table.rows(where, version=version))
         return frame.sort_values(_ORDER, kind="stable", ignore_index=True)
 
+    def since(self, first: pd.Timestamp, target: str, interval: str) -> pd.DataFrame:
+        """Return what is needed to score the forecasts of one target, of the nights from one as-of on.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``as_of, unique_id, ds, step, mean``, the quantile columns and ``created_at``, unsorted.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        start = _naive(pd.Series([pd.Timestamp(first)])).iloc[0]
+        where = (pc.field("month") >= f"{start:%Y-%m}") & (pc.field("target") == target)
+        where &= pc.field("as_of") >= pa.scalar(start.to_pydatetime(), pa.timestamp("us"))
+        where &= pc.field("interval") == interval
+        columns = ["as_of", "unique_id", "ds", "step", "mean", *QUANTILE_COLUMNS, "created_at"]
+        frame: pd.DataFrame = self.table.rows(where, columns=columns).to_pandas()
+        return frame.astype({"as_of": "datetime64[ns]", "ds": "datetime64[ns]", "created_at": "datetime64[ns, UTC]"})
+
 
 def forecasts_schema() -> pa.Schema:
     """Return the columns of the table ``forecasts`` on disk."""

@@ -12,13 +12,10 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from fints.bars.absences import Night
-from fints.bars.actions import empty_actions
+from fints.bars.admission import Gate
 from fints.bars.fetches import PlannedFetch, plan_fetches
-from fints.bars.gaps import open_gaps
-from fints.bars.incoming import check_arrivals, find_refused, find_stale
 from fints.bars.ingest_report import IngestReport
 from fints.bars.merge import Commit
-from fints.bars.restatement import hold_against
 from fints.bars.rounds import Rounds, patience_of
 from fints.bars.sources.base import BarRequest, canonical_exchange, read_in_full
 from fints.errors import ConfigError, DataError, DateError, FintsError, UnknownNameError, UnknownSymbolError, UsageError
@@ -124,33 +121,26 @@ def ingest(  # noqa: PLR0913 - two ends and what to carry between them
     nights = {plan.symbol: _night(plan.request, moment, policy.settle) for plan in plans if plan.request is not None}
     resting = _resting(plans, store.absences(source.name), nights, policy.inactive_after)
     fetched, errors = _fetch_all(source, [plan for plan in plans if plan.symbol not in resting], progress)
-    failed = {symbol: str(error) for symbol, error in errors.items()}
-    bars = {symbol: delivery.bars for symbol, delivery in fetched.items()}
-    kept, findings = check_arrivals(bars, moment, policy.settle, failed)
-    findings += [finding for delivery in fetched.values() for finding in delivery.findings]
-    actions = _actions({symbol: fetched[symbol] for symbol in fetched if symbol not in failed}, moment)
-    held = hold_against(store, kept, actions)
-    findings += held.findings
-    standing, findings = store.reinstate(held.bars, findings)
-    failed |= find_refused(kept, standing, held.findings, {plan.symbol: plan.ends for plan in plans})
-    if source.live:
-        findings += find_stale(standing, policy.settle)
-    findings = open_gaps(store, findings, standing)
+    delivered = {symbol: len(delivery.bars) for symbol, delivery in fetched.items()}
+    notes = {symbol: delivery.notes for symbol, delivery in fetched.items() if delivery.notes}
+    gate = Gate(store, moment, policy.settle, source.live, {plan.symbol: plan.ends for plan in plans})
+    admitted = gate.admit(fetched)
     commit = Commit(store.version())
-    if len(standing) or findings or len(actions):
-        commit = store.commit(standing, findings, actions)
+    if admitted.bars or admitted.findings or len(admitted.actions):
+        commit = store.commit(admitted.bars, admitted.findings, admitted.actions)
     gone = {s: Night(nights[s], str(e)) for s, e in errors.items() if isinstance(e, UnknownSymbolError) and s in nights}
-    absences = store.count_absences(source.name, gone, fetched)
+    absences = store.count_absences(source.name, gone, delivered)
     inactive = _inactive(plans, absences, policy.inactive_after)
+    failed = {symbol: str(error) for symbol, error in errors.items()} | admitted.failed
     return IngestReport(
         commit=commit,
-        fetched={symbol: len(delivery.bars) for symbol, delivery in fetched.items()},
+        fetched=delivered,
         current=tuple(plan.symbol for plan in plans if plan.request is None and plan.failure is None),
-        findings=tuple(findings),
+        findings=tuple(admitted.findings),
         failed={symbol: cause for symbol, cause in failed.items() if symbol not in inactive},
         inactive={plan.symbol: str(absences[plan.symbol]) for plan in plans if plan.symbol in inactive},
-        notes={symbol: delivery.notes for symbol, delivery in fetched.items() if delivery.notes},
-        restated=held.restated,
+        notes=notes,
+        restated=admitted.restated,
     )
 
 
@@ -200,7 +190,7 @@ def _resting(
 
 def _fetch_all(
     source: BarSource, plans: Sequence[PlannedFetch], progress: Progress | None
-) -> tuple[Mapping[str, Delivery], Mapping[str, FintsError]]:
+) -> tuple[dict[str, Delivery], Mapping[str, FintsError]]:
     """Fetch what is planned, in rounds; return deliveries and failures, both in the order of the plans."""
     asked = {plan.symbol: plan for plan in plans if plan.request is not None}
     failures = {plan.symbol: plan.failure for plan in plans if plan.failure is not None}
@@ -248,11 +238,6 @@ def _fetch(source: BarSource, plan: PlannedFetch) -> Delivery:
             f"{_date(request.start)} to {_date(request.end)}; what is stored stays"
         )
     return replace(delivery, bars=plan.silenced(delivery.bars))
-
-
-def _actions(fetched: Mapping[str, Delivery], now: pd.Timestamp) -> pd.DataFrame:
-    told = [delivery.actions for delivery in fetched.values() if len(delivery.actions)]
-    return pd.concat(told, ignore_index=True).assign(fetched_at=now) if told else empty_actions()
 
 
 def _date(session: pd.Timestamp | None) -> str:

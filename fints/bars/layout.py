@@ -116,6 +116,23 @@ def periods_of(bars: pd.DataFrame) -> tuple[NDArray[np.int64], list[str]]:
     return np.asarray(codes, dtype=np.int64), names
 
 
+def parts_of(bars: pd.DataFrame) -> tuple[NDArray[np.int64], list[tuple[str, str]]]:
+    """Return the partition of each bar, as :data:`BAR_PARTITIONS` names it.
+
+    Returns
+    -------
+    codes : int64 array, shape (rows,)
+        Position in ``parts``.
+    parts : list of (interval, period)
+        The distinct ones.
+    """
+    codes, periods = periods_of(bars)
+    intervals, distinct = pd.factorize(bars["interval"])
+    places, pairs = pd.factorize(codes * max(len(distinct), 1) + intervals)
+    parts = [(str(distinct[pair % len(distinct)]), periods[pair // len(distinct)]) for pair in pairs.tolist()]
+    return np.asarray(places, dtype=np.int64), parts
+
+
 def _monthly(interval: str) -> bool:
     length = parse_interval(interval)
     return length is not None and length < _MONTHLY_BELOW

@@ -10,7 +10,7 @@ import pandas as pd
 
 from fints.bars.finding import findings_frame
 from fints.bars.layout import findings_schema, nullable_integers, quarantine_schema, to_arrow
-from fints.bars.schema import BAR_COLUMNS, delivered_span
+from fints.bars.schema import BAR_COLUMNS
 from fints.bars.table import StoreTable
 
 if TYPE_CHECKING:
@@ -43,15 +43,22 @@ class Ledger:
             StoreTable(root / "quarantine", quarantine_schema()), StoreTable(root / "findings", findings_schema())
         )
 
-    def record(self, findings: list[Finding], bars: pd.DataFrame) -> None:
-        """Write what a check of ``bars`` found; what is there already is not written again.
+    def record(self, findings: list[Finding], spans: pd.DataFrame) -> None:
+        """Write what a check of bars found; what is there already is not written again.
 
         Earlier findings of the same series are dropped where their session lies in the span that was checked now.
+
+        Parameters
+        ----------
+        findings : list of Finding
+            What was found.
+        spans : pandas.DataFrame
+            What was checked: see :func:`fints.bars.schema.delivered_span`.
         """
         now = pd.Timestamp.now("UTC")
-        fetched = bars["fetched_at"].max() if len(bars) else now
+        fetched = spans["fetched_at"].max() if len(spans) else now
         self._set_aside([f for f in findings if f.severity == "quarantine"], now)
-        self._state(findings_frame(findings), bars, fetched)
+        self._state(findings_frame(findings), spans, fetched)
 
     def forget(self, rows: pd.DataFrame) -> None:
         """Drop the findings that released rows were set aside by, and those that miss nothing but such a row.
@@ -98,9 +105,9 @@ class Ledger:
         if any(new):
             self.quarantine.append(fresh.filter(new))
 
-    def _state(self, found: pd.DataFrame, bars: pd.DataFrame, now: pd.Timestamp) -> None:
+    def _state(self, found: pd.DataFrame, spans: pd.DataFrame, now: pd.Timestamp) -> None:
         stored = self.read_findings()
-        spans, found_now = delivered_span(bars), found[~found["kind"].isin(_ABOUT_OLDER_ROWS)]
+        found_now = found[~found["kind"].isin(_ABOUT_OLDER_ROWS)]
         checked = pd.concat(
             [*(spans[[*_SERIES, name]].set_axis([*_SERIES, "session"], axis=1) for name in ("first", "last")),
              found_now[[*_SERIES, "session"]]]

@@ -89,14 +89,14 @@ class Releases:
         return told.assign(state=told["state"].fillna("open").astype("str"))
 
     def reinstate(
-        self, bars: pd.DataFrame, findings: list[Finding], ledger: Ledger
-    ) -> tuple[pd.DataFrame, list[Finding]]:
+        self, bars: list[pd.DataFrame], findings: list[Finding], ledger: Ledger
+    ) -> tuple[list[pd.DataFrame], list[Finding]]:
         """Let released rows that a delivery brings again count as bars.
 
         Parameters
         ----------
-        bars : pandas.DataFrame
-            Validated bars that the checks kept.
+        bars : list of pandas.DataFrame
+            Validated bars that the checks kept, at least one frame; no symbol is in two.
         findings : list of Finding
             What they found; rows set aside are among them with their values.
         ledger : Ledger
@@ -104,8 +104,9 @@ class Releases:
 
         Returns
         -------
-        bars : pandas.DataFrame
-            With the released rows, which go before other rows of the same key.
+        bars : list of pandas.DataFrame
+            With the released rows, which go before other rows of the same key. Those of a symbol that is in no frame
+            are in the last one.
         findings : list of Finding
             Without those that set them aside, or that miss them.
         """
@@ -122,10 +123,9 @@ class Releases:
             return bars, findings
         returned = {id(finding) for finding, settled in zip(aside, back, strict=True) if settled}
         mine = _distinct(rows[back].reset_index(drop=True))
-        others = bars[compare_bars(mine, bars).gone]
         days = {(row.symbol, row.interval, f"{row.session:%Y-%m-%d}") for row in mine.itertuples()}
         kept = [f for f in findings if id(f) not in returned and not (f.severity == "gap" and _of_day(f) in days)]
-        return validate_bars(pd.concat([others, mine], ignore_index=True)), kept
+        return _put_back(bars, mine), kept
 
     def release(self, ids: Sequence[str], reason: str, ledger: Ledger, bars: StoreTable) -> Decision:
         """Put rows into the bars; see :meth:`fints.bars.store.BarStore.release`.
@@ -146,7 +146,7 @@ class Releases:
         again = rows["state"] == "released"
         self._decide(rows[~again], "release", reason, now)
         ledger.forget(rows)
-        return Decision(rows, tuple(rows.loc[again, "id"]), merge_bars(bars, released, empty_bars()))
+        return Decision(rows, tuple(rows.loc[again, "id"]), merge_bars(bars, [released], empty_bars()))
 
     def drop(self, ids: Sequence[str], reason: str, ledger: Ledger) -> Decision:
         """Dismiss rows; see :meth:`fints.bars.store.BarStore.drop`."""
@@ -218,6 +218,17 @@ def _text(value: Any) -> str:  # noqa: ANN401 - whatever a column holds
 def _distinct(rows: pd.DataFrame) -> pd.DataFrame:
     ordered, repeated = sort_bars(rows)
     return ordered[~repeated].reset_index(drop=True)
+
+
+def _put_back(bars: list[pd.DataFrame], rows: pd.DataFrame) -> list[pd.DataFrame]:
+    """Put rows into the frames of their symbols, in the place of rows of the same key; the others into the last."""
+    put = []
+    for number, frame in enumerate(bars, start=1):
+        here = rows["symbol"].isin(frame["symbol"].unique()).to_numpy(dtype=bool) | (number == len(bars))
+        mine, rows = rows[here], rows[~here]
+        others = frame[compare_bars(mine, frame).gone]
+        put.append(validate_bars(pd.concat([others, mine], ignore_index=True)) if len(mine) else frame)
+    return put
 
 
 def _of_day(finding: Finding) -> tuple[str, str, str]:

@@ -18,7 +18,7 @@ import pandas as pd
 from fints.errors import SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -55,8 +55,10 @@ VALUE_COLUMNS: Final[tuple[str, ...]] = (
 
 _VOLUME_LIMIT: Final = 2.0**63
 _DAY: Final = 86_400_000_000_000  # nanoseconds
+_DATE: Final = np.dtype("datetime64[ns]")
 _INSTANT: Final = pd.DatetimeTZDtype("ns", "UTC")
 _STORED: Final = pd.DatetimeTZDtype("us", "UTC")
+_TEXT: Final = pd.Series([], dtype="str").dtype
 
 
 def empty_bars() -> pd.DataFrame:
@@ -76,7 +78,8 @@ def conform_bars(frame: pd.DataFrame) -> pd.DataFrame:
     -------
     pandas.DataFrame
         The columns ``BAR_COLUMNS``: text, naive ``datetime64[ns]`` sessions, UTC ``datetime64[ns]`` instants, float64
-        prices and a nullable ``Int64`` volume, with a fresh row index in the order given.
+        prices and a nullable ``Int64`` volume, with a fresh row index in the order given. No copy is made of a frame
+        that is so already.
 
     Raises
     ------
@@ -89,7 +92,11 @@ def conform_bars(frame: pd.DataFrame) -> pd.DataFrame:
             f"a bars frame lacks {', '.join(missing)}; it has {', '.join(map(str, frame.columns)) or 'no columns'}. "
             f"Build it with a source of fints.bars.sources, or add the columns"
         )
-    columns = {name: _CONFORM[kind](frame[name].reset_index(drop=True)) for name, kind in BAR_KINDS.items()}
+    numbered = frame.reset_index(drop=True)
+    given = {name: numbered[name] for name in BAR_COLUMNS}
+    columns = {name: _CONFORM[kind](given[name]) for name, kind in BAR_KINDS.items()}
+    if all(columns[name] is given[name] for name in BAR_COLUMNS):  # of a first ingest there are millions of rows
+        return numbered if tuple(numbered.columns) == BAR_COLUMNS else numbered[list(BAR_COLUMNS)]
     return pd.DataFrame(columns)
 
 
@@ -124,6 +131,21 @@ def validate_bars(frame: pd.DataFrame) -> pd.DataFrame:
     return bars
 
 
+def validate_each(frames: pd.DataFrame | Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
+    """Check a bars frame, or several, of which no symbol is in two; return one at least.
+
+    Raises
+    ------
+    SchemaError
+        As :func:`validate_bars`, or a symbol is in two frames.
+    """
+    valid = [validate_bars(frame) for frame in ([frames] if isinstance(frames, pd.DataFrame) else frames)]
+    symbols = pd.Series([symbol for frame in valid for symbol in frame["symbol"].unique()], dtype="str")
+    if symbols.duplicated().any():
+        raise SchemaError(f"{symbols[symbols.duplicated()].iloc[0]!r} is in two bars frames; put its rows into one")
+    return valid or [empty_bars()]
+
+
 def sort_bars(bars: pd.DataFrame) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
     """Sort a conformed bars frame by ``symbol, interval, end``; equal keys keep their order.
 
@@ -154,15 +176,16 @@ def delivered_span(bars: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``symbol, interval, source, first, last``, a row per series and source.
+        ``symbol, interval, source, first, last, fetched_at``, a row per series and source.
     """
     fetched = utc_stamps(bars["fetched_at"])
     if len(bars) and (fetched == fetched[0]).all():  # as of a night, of which there may be millions
         delivered = bars
     else:
         delivered = bars[bars["fetched_at"] == bars.groupby("symbol")["fetched_at"].transform("max")]
-    by = delivered.groupby(["symbol", "interval", "source"], sort=False)["session"]
-    return by.agg(first="min", last="max").reset_index()
+    by = delivered.groupby(["symbol", "interval", "source"], sort=False)
+    spans = by.agg(first=("session", "min"), last=("session", "max"), fetched_at=("fetched_at", "max"))
+    return spans.reset_index()
 
 
 def key_moments(bars: pd.DataFrame) -> NDArray[np.datetime64]:
@@ -198,7 +221,7 @@ def _text(column: pd.Series) -> pd.Series:
                 f"column {column.name!r}, row {wrong}: {column.iloc[wrong]!r} is a {type(column.iloc[wrong]).__name__},"
                 " not text; quote it where it was written (tickers such as NA, TRUE and 1E5 are text)"
             )
-    return column.astype(str)
+    return column if column.dtype == _TEXT else column.astype(str)
 
 
 def _session(column: pd.Series) -> pd.Series:
@@ -223,6 +246,8 @@ def _instant(column: pd.Series) -> pd.Series:
 
 
 def _nanoseconds(times: pd.Series) -> pd.Series:
+    if times.dtype in (_DATE, _INSTANT):
+        return times
     try:
         exact: pd.Series = times.dt.as_unit("ns")
     except (pd.errors.OutOfBoundsDatetime, OverflowError) as error:
@@ -235,7 +260,7 @@ def _nanoseconds(times: pd.Series) -> pd.Series:
 
 def _datetimes(column: pd.Series) -> pd.Series:
     try:
-        instants = pd.to_datetime(column)
+        instants = column if column.dtype.kind == "M" else pd.to_datetime(column)
     except (ValueError, TypeError) as error:
         raise SchemaError(f"column {column.name!r} holds values that are not dates: {error}") from error
     if instants.isna().any():
@@ -244,12 +269,12 @@ def _datetimes(column: pd.Series) -> pd.Series:
 
 
 def _price(column: pd.Series) -> pd.Series:
-    return _numbers(column).astype("float64")
+    return column if column.dtype == np.float64 else _numbers(column).astype("float64")
 
 
 def _volume(column: pd.Series) -> pd.Series:
     if str(column.dtype) in {"Int64", "int64"}:
-        return column.astype("Int64")
+        return column if str(column.dtype) == "Int64" else column.astype("Int64")
     numbers = _numbers(column).astype("Float64")
     broken = np.flatnonzero((numbers % 1 != 0).fillna(value=False).to_numpy(dtype=bool))
     if broken.size:

@@ -10,6 +10,7 @@
     <root>/actions/             splits and distributions, as sources state them
     <root>/absences/            symbols that a source says do not exist, counted by night
     <root>/forecasts/           forecasts of every night, partitioned by month
+    <root>/nights/              the ledger of nights; only ever appended to
 
 A commit touches four tables, and Delta transactions are per table. They are written in the order quarantine,
 findings, actions, bars. The bars are the truth, and they come last: a process killed in between leaves findings and
@@ -23,6 +24,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import pandas as pd
+
 from fints.bars.absences import AbsenceTable
 from fints.bars.action_table import ActionTable
 from fints.bars.diff import diff_actions, diff_bars
@@ -31,21 +34,22 @@ from fints.bars.layout import BAR_PARTITIONS, bars_schema
 from fints.bars.ledger import Ledger
 from fints.bars.marker import MARKER, check_ours, mark
 from fints.bars.merge import Commit, merge_bars, void_rows
+from fints.bars.nights import NightTable
 from fints.bars.reading import read_bars, read_contents, read_last
 from fints.bars.releases import Decision, Releases
-from fints.bars.schema import delivered_span, validate_bars
+from fints.bars.schema import delivered_span, validate_each
 from fints.bars.spans import read_spans
 from fints.bars.table import StoreTable, told
 from fints.bars.verify import verify_bars, verify_files
 from fints.errors import LockHeldError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    import pandas as pd
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fints.bars.absences import Absence, Night
     from fints.bars.finding import Finding
+
+    Frames = pd.DataFrame | Sequence[pd.DataFrame]
 
 _LOCK: Final = ".lock"
 _LOCK_SECONDS: Final = 60.0
@@ -82,6 +86,7 @@ class BarStore:
             "actions": self._actions.table,
             "absences": self._absences.table,
             "forecasts": self._forecasts.table,
+            "nights": NightTable.under(self.root).table,
         }
 
     def prepare(self) -> None:
@@ -168,9 +173,7 @@ class BarStore:
         """Return the bars of the last sessions of each symbol: see :func:`fints.bars.reading.read_last`."""
         return read_last(self._bars, interval, symbols, sessions)
 
-    def commit(
-        self, bars: pd.DataFrame, findings: Iterable[Finding] = (), actions: pd.DataFrame | None = None
-    ) -> Commit:
+    def commit(self, bars: Frames, findings: Iterable[Finding] = (), actions: pd.DataFrame | None = None) -> Commit:
         """Merge bars by key in one transaction, and record what the checks found and which actions are stated.
 
         A row whose key is new is inserted; one with another value is revised; one that equals the stored bar changes
@@ -179,8 +182,9 @@ class BarStore:
 
         Parameters
         ----------
-        bars : pandas.DataFrame
-            Bars frame of distinct keys: what :func:`fints.bars.quality.check_bars` kept.
+        bars : pandas.DataFrame, or sequence of them
+            Bars frame of distinct keys: what :func:`fints.bars.quality.check_bars` kept. Of several frames no symbol
+            is in two.
         findings : iterable of Finding
             What it found. They take the place of earlier findings of the same series and sessions.
         actions : pandas.DataFrame, optional
@@ -195,23 +199,25 @@ class BarStore:
         Raises
         ------
         SchemaError
-            The frame is not a bars frame.
+            A frame is not a bars frame, or a symbol is in two.
         StoreError
             The store cannot be written.
         LockHeldError
             Another process kept writing to it for a minute.
         """
-        valid, listed = validate_bars(bars), list(findings)
+        valid, listed = validate_each(bars), list(findings)
         with self._locked():
             valid, found = self._releases.reinstate(valid, listed, self._ledger)
-            self._ledger.record(found, valid)
+            spans = pd.concat([delivered_span(frame) for frame in valid], ignore_index=True)
+            self._ledger.record(found, spans)
             if actions is not None:
-                self._actions.state(actions, delivered_span(valid))
+                self._actions.state(actions, spans)
             return merge_bars(self._bars, valid, void_rows(found))
 
     def reinstate(self, bars: pd.DataFrame, findings: list[Finding]) -> tuple[pd.DataFrame, list[Finding]]:
-        """Let released rows that are delivered again count as bars: :meth:`fints.bars.releases.Releases.reinstate`."""
-        return self._releases.reinstate(validate_bars(bars), findings, self._ledger)
+        """Let released rows that are delivered again be bars: see :meth:`fints.bars.releases.Releases.reinstate`."""
+        (standing,), found = self._releases.reinstate([bars], findings, self._ledger)
+        return standing, found
 
     def diff(self, a: int, b: int) -> pd.DataFrame:
         """Say by symbol what changed in the bars between two versions: see :func:`fints.bars.diff.diff_bars`."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fints.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -161,16 +161,22 @@ class StoreTable:
             rows = FileSystemDataset(fragments, whole.schema, whole.format, whole.filesystem).to_table()
             return rows.select(self.schema.names)
 
-    def append(self, rows: pa.Table, *, to: DeltaTable | None = None) -> int:
-        """Add rows in one transaction and return the new version."""
+    def append(self, rows: pa.Table | pa.RecordBatchReader, *, to: DeltaTable | None = None) -> int:
+        """Add rows in one transaction and return the new version; of a reader no more is held than it yields."""
         return self._write(rows, to, mode="append")
 
-    def replace(self, rows: pa.Table, parts: Sequence[dict[str, str | int]], *, to: DeltaTable | None = None) -> int:
+    def replace(
+        self,
+        rows: pa.Table | pa.RecordBatchReader,
+        parts: Sequence[Mapping[str, str | int]],
+        *,
+        to: DeltaTable | None = None,
+    ) -> int:
         """Put ``rows`` in the place of everything in the partitions ``parts``, in one transaction.
 
         Parameters
         ----------
-        rows : pyarrow.Table
+        rows : pyarrow.Table or pyarrow.RecordBatchReader
             All rows that these partitions are to hold.
         parts : sequence of dict
             One dict per partition, from partition column to value; empty replaces the whole table.
@@ -186,12 +192,14 @@ class StoreTable:
         predicate = " OR ".join(f"({clause})" for clause in clauses) or None
         return self._write(rows, to, mode="overwrite", predicate=predicate)
 
-    def _write(self, rows: pa.Table, to: DeltaTable | None, **how: str | None) -> int:
+    def _write(self, rows: pa.Table | pa.RecordBatchReader, to: DeltaTable | None, **how: str | None) -> int:
+        import pyarrow as pa
         from deltalake import write_deltalake
 
         table = self.at() if to is None else to
+        data = rows.select(self.schema.names) if isinstance(rows, pa.Table) else rows
         with told(f"write to {self.path}"):
-            write_deltalake(table, rows.select(self.schema.names), writer_properties=_writer(self.schema), **how)
+            write_deltalake(table, data, writer_properties=_writer(self.schema), **how)
             table.update_incremental()
         return int(table.version())
 

@@ -57,7 +57,7 @@ class Verdict:
 
     def kept(self) -> pd.DataFrame:
         """Return the rows not set aside."""
-        return self.bars[~self.aside].reset_index(drop=True)
+        return self.bars[~self.aside].reset_index(drop=True) if self.aside.any() else self.bars
 
     def flag(self, mask: NDArray[np.bool_], rule: Rule) -> None:
         """Report the rows of ``mask``, shape (rows,), as far as they are not set aside yet."""

@@ -155,3 +155,16 @@ def test_a_release_killed_before_the_bars_is_completed_by_the_same_command(store
     assert len(store.read()) == 4
     assert store.release(ids, "right").commit.inserted == {"AAA": 1}
     assert store.version("releases") == 1
+
+
+def test_released_rows_return_to_the_frames_of_their_symbols(store, odd, make_bars) -> None:
+    mine = {symbol: odd.assign(symbol=symbol) for symbol in ("A", "B")}
+    alone = make_bars({"2018-12-17": 50.0}, "C", open=60.0)
+    deliver(store, pd.concat([*mine.values(), alone]))
+    store.release(store.quarantine()["id"], "right")
+    checked = [check_bars(bars.assign(fetched_at=NOW), now=NOW) for bars in (mine["A"], mine["B"], alone)]
+    kept = [bars for bars, _ in checked if len(bars)]
+    again = store.commit(kept, [finding for _, found in checked for finding in found])
+    assert [len(bars) for bars in kept] == [4, 4]
+    assert (again.version, again.unchanged) == (2, {"A": 5, "B": 5, "C": 1})
+    assert store.findings().empty

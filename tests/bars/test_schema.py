@@ -7,7 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fints.bars.schema import BAR_COLUMNS, conform_bars, empty_bars, validate_bars
+from fints.bars.sources.base import BarRequest, clip_sessions, daily_bounds
 from fints.errors import SchemaError
+from fints.sessions.calendars import get_calendar
 
 WEEK = {"2018-12-17": 10.0, "2018-12-18": 11.0, "2018-12-19": 12.0}
 
@@ -119,3 +121,37 @@ def test_a_date_beyond_what_can_be_held_is_refused(make_bars, day) -> None:
     far = pd.DatetimeIndex(np.array([day] * len(bars), dtype="datetime64[s]")).tz_localize("UTC")
     with pytest.raises(SchemaError, match=r"column 'end' goes from"):
         conform_bars(bars.assign(end=far))
+
+
+def test_a_frame_that_is_right_already_comes_back_with_its_values_and_is_not_changed_through_the_copy(
+    make_bars,
+) -> None:
+    bars = make_bars({"2018-12-17": 1.5, "2018-12-18": 2.5})
+    again = conform_bars(bars.assign(note="more").set_index(pd.Index([7, 3])))
+    pd.testing.assert_frame_equal(again, bars)
+    again = conform_bars(bars)
+    again.loc[0, "close"] = 9.0
+    assert bars["close"].tolist() == [1.5, 2.5]
+
+
+def test_digits_below_a_microsecond_are_cut_in_a_frame_that_is_right_otherwise(make_bars) -> None:
+    bars = make_bars({"2018-12-17": 1.5})
+    fine = conform_bars(bars.assign(fetched_at=bars["fetched_at"] + pd.Timedelta(nanoseconds=7)))
+    pd.testing.assert_frame_equal(fine, bars)
+
+
+def test_the_bounds_of_dates_without_any_session_are_their_local_midnights() -> None:
+    weekend = pd.DatetimeIndex(["2018-12-23", "2018-12-22"])
+    bounds = daily_bounds(weekend, get_calendar("XNYS"))
+    assert bounds["session"].tolist() == weekend.tolist()
+    assert bounds["start"].tolist() == [day.tz_localize("America/New_York") for day in weekend]
+    assert (bounds["end"] - bounds["start"]).tolist() == [pd.Timedelta(days=1)] * 2
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 0, 2, 1], [1, 0, 3, 2]])
+def test_rows_beyond_a_request_are_left_out_in_whatever_order_they_come(make_bars, order) -> None:
+    bars = make_bars({"2018-12-17": 1.0, "2018-12-18": 2.0, "2018-12-19": 3.0, "2018-12-20": 4.0}).iloc[order]
+    inside = clip_sessions(bars, BarRequest("AAA", start=pd.Timestamp("2018-12-18"), end=pd.Timestamp("2018-12-19")))
+    assert inside["close"].tolist() == [1.0 + row for row in order if row in {1, 2}]
+    assert inside.index.tolist() == [0, 1]
+    assert clip_sessions(bars, BarRequest("AAA", start=pd.Timestamp("2019-01-02"))).empty

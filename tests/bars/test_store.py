@@ -458,3 +458,32 @@ def test_a_commit_killed_between_two_tables_is_completed_and_doubles_nothing(
         assert [store.version(name) for name in (*tables, "bars")] == [1, 1, 1, 1]
     assert (len(store.quarantine()), len(store.actions()), len(store.read())) == (1, 1, 4)
     assert store.verify() == []
+
+
+def test_several_frames_are_committed_as_one_is(store, make_bars, tmp_path) -> None:
+    frames = [make_bars(NEW_YEAR, symbol) for symbol in ("C", "A", "B")]
+    revised = [make_bars(NEW_YEAR | {"2018-12-31": 99.0}, "A"), make_bars(NEW_YEAR | {"2019-01-04": 9.0}, "B")]
+    other = BarStore(tmp_path / "other")
+    for several in (frames, revised):
+        assert store.commit(several) == other.commit(pd.concat(several, ignore_index=True))
+    pd.testing.assert_frame_equal(store.read(), other.read())
+    assert len(store.read()) == 13
+    assert store.commit([]).version == 2
+    assert store.verify() == []
+
+
+def test_a_symbol_in_two_frames_is_refused_and_nothing_is_written(store, make_bars) -> None:
+    with pytest.raises(SchemaError, match="'AAA' is in two bars frames"):
+        store.commit([make_bars(WEEK), make_bars(NEW_YEAR, "B"), make_bars(NEW_YEAR)])
+    assert store.version() == 0
+
+
+def test_an_error_that_was_the_only_row_of_its_year_leaves_no_row_there(store, make_bars) -> None:
+    closes = {"2017-12-29": 100.0, "2018-12-31": 201.0, "2019-01-02": 101.0, "2019-01-03": 102.0}
+    odd = make_bars(closes, open=pd.Series(list(closes.values())))
+    store.commit(odd.iloc[:2])
+    commit = store.commit(*check_bars(odd, now=NOW))
+    assert (commit.withdrawn, commit.inserted) == ({"AAA": 1}, {"AAA": 2})
+    assert store.read()["close"].tolist() == [100.0, 101.0, 102.0]
+    assert {file["partition.period"] for file in store._bars.files().values()} == {"2017", "2019"}
+    assert store.verify() == []

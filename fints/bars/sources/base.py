@@ -9,10 +9,12 @@ import numpy as np
 import pandas as pd
 
 from fints.bars.actions import empty_actions
-from fints.bars.schema import conform_bars
+from fints.bars.schema import conform_bars, utc_stamps
 from fints.sessions.calendars import get_calendar
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from fints.bars.finding import Finding
     from fints.sessions.calendars import ExchangeCalendar
 
@@ -145,24 +147,37 @@ def daily_bounds(sessions: pd.DatetimeIndex, calendar: ExchangeCalendar) -> pd.D
     if dates.empty:
         none = pd.DatetimeIndex([], dtype="datetime64[ns, UTC]")
         return pd.DataFrame({"session": dates, "start": none, "end": none})
-    schedule = calendar.schedule(dates.min(), dates.max()).reindex(dates)
-    first = np.ones(len(dates), dtype=bool)  # of an hour that a clock change repeats
-    midnight = dates.tz_localize(calendar.timezone, ambiguous=first, nonexistent="shift_forward")
-    next_day = dates + pd.Timedelta(days=1)
-    next_midnight = next_day.tz_localize(calendar.timezone, ambiguous=first, nonexistent="shift_forward")
-    start = pd.Series(pd.DatetimeIndex(schedule["open"])).fillna(pd.Series(midnight.tz_convert("UTC")))
-    end = pd.Series(pd.DatetimeIndex(schedule["close"])).fillna(pd.Series(next_midnight.tz_convert("UTC")))
-    return pd.DataFrame({"session": dates, "start": start.array, "end": end.array})
+    schedule = calendar.schedule(dates.min(), dates.max())
+    at = schedule.index.get_indexer(dates)
+    shut = at < 0
+    start, end = (np.empty(len(dates), dtype="datetime64[ns]") for _ in range(2))
+    start[~shut], end[~shut] = (utc_stamps(schedule[name])[at[~shut]] for name in ("open", "close"))
+    if shut.any():
+        start[shut] = _midnights(dates[shut], calendar)
+        end[shut] = _midnights(dates[shut] + pd.Timedelta(days=1), calendar)
+    instants = (pd.DatetimeIndex(bound).tz_localize("UTC") for bound in (start, end))
+    return pd.DataFrame(dict(zip(("session", "start", "end"), (dates, *instants), strict=True)))
+
+
+def _midnights(dates: pd.DatetimeIndex, calendar: ExchangeCalendar) -> NDArray[np.datetime64]:
+    """Return the local midnights of dates as naive UTC; of an hour that a clock change repeats the first."""
+    first = np.ones(len(dates), dtype=bool)
+    local = dates.tz_localize(calendar.timezone, ambiguous=first, nonexistent="shift_forward")
+    return utc_stamps(local.tz_convert("UTC"))
 
 
 def clip_sessions(bars: pd.DataFrame, request: BarRequest) -> pd.DataFrame:
     """Keep the rows whose session lies within the request; vendors answer with rows beyond it."""
-    inside = pd.Series(data=True, index=bars.index)
+    sessions = utc_stamps(bars["session"])
+    inside = np.ones(len(bars), dtype=bool)
     if request.start is not None:
-        inside &= bars["session"] >= request.start
+        inside &= sessions >= request.start.to_datetime64()
     if request.end is not None:
-        inside &= bars["session"] <= request.end
-    return bars[inside].reset_index(drop=True)
+        inside &= sessions <= request.end.to_datetime64()
+    rows = np.flatnonzero(inside)
+    if not rows.size or rows[-1] - rows[0] + 1 > rows.size:
+        return bars[inside].reset_index(drop=True)
+    return bars.iloc[rows[0] : rows[-1] + 1].reset_index(drop=True)  # no copy: a night has hundreds of deliveries
 
 
 def canonical_exchange(*names: str | None) -> str:

@@ -20,6 +20,8 @@ from fints.sessions.calendars import calendar_range
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from numpy.typing import NDArray
+
     from fints.bars.sources.base import BarRequest
     from fints.sessions.calendars import ExchangeCalendar
 
@@ -66,10 +68,10 @@ def read_answer(
     stamps = pd.DatetimeIndex(rows.index)
     rows = rows.reset_index(drop=True)
     _check_granularity(meta.get("dataGranularity"), asked)
-    _check_reach(stamps, calendar, asked)
+    dates = _dates_within_reach(stamps, calendar, asked)
     check_zone(stamps, calendar, asked)
     if request.interval == "1d":
-        bounds = daily_bounds(stamps.tz_localize(None).normalize(), calendar)
+        bounds = daily_bounds(pd.DatetimeIndex(dates), calendar)
     else:
         bounds = place_on_grid(local_times(pd.Series(stamps), calendar, None), calendar, request.interval, "start")
     currency = str(meta.get("currency") or "")
@@ -86,10 +88,11 @@ def _check_granularity(told: object, asked: str) -> None:
         )
 
 
-def _check_reach(stamps: pd.DatetimeIndex, calendar: ExchangeCalendar, asked: str) -> None:
+def _dates_within_reach(stamps: pd.DatetimeIndex, calendar: ExchangeCalendar, asked: str) -> NDArray[np.datetime64]:
+    """Return the dates of the rows in the zone in which they are told, ``datetime64[D]`` of shape (rows,)."""
     if stamps.hasnans:
         raise TransientError(f"{asked}: the answer has a row without a date; nothing was kept")
-    dates = stamps.tz_localize(None).normalize().to_numpy().astype("datetime64[D]")
+    dates = np.asarray(stamps.tz_localize(None).to_numpy(), dtype="datetime64[D]")
     first, last = (np.datetime64(day, "D") for day in calendar_range(calendar.mic))
     beyond = dates[(dates < first) | (dates >= last)]
     if len(beyond):
@@ -97,6 +100,7 @@ def _check_reach(stamps: pd.DatetimeIndex, calendar: ExchangeCalendar, asked: st
             f"{asked}: the answer has a bar of {beyond[0]}, beyond the calendar of {calendar.mic} ({first} to {last}); "
             "nothing was kept"
         )
+    return dates
 
 
 def _actions(rows: pd.DataFrame, sessions: pd.Series, origin: Origin) -> pd.DataFrame:
