@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from fints.tracking.contents import split_finite, write
 from fints.tracking.models import keep_model
+from fints.tracking.redaction import without_passwords
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,7 +69,7 @@ class Run:
         now = int(time.time() * 1000)
         points, odd = split_finite(curves or {})
         metrics = [Metric(key, value, now, step) for key, step, value in points]
-        entries = [Param(key, str(value)[:_PARAM_LENGTH]) for key, value in (params or {}).items()]
+        entries = [Param(key, without_passwords(str(value))[:_PARAM_LENGTH]) for key, value in (params or {}).items()]
         said = {**{f"fints.not_finite.{key}": str(value) for key, value in odd.items()}, **(tags or {})}
         labels = [RunTag(key, value[:_TAG_LENGTH]) for key, value in said.items()]
         while metrics or entries or labels:
@@ -98,7 +99,8 @@ class Run:
         """
         with tempfile.TemporaryDirectory(prefix="fints-") as folder:
             for name, content in files.items():
-                write(content, Path(folder) / name)
+                settings = isinstance(content, str) and name.endswith((".json", ".yaml"))
+                write(without_passwords(str(content)) if settings else content, Path(folder) / name)
             self.client.log_artifacts(self.run_id, folder)
         tables = [name for name, content in files.items() if name.endswith(".json") and not isinstance(content, str)]
         fresh = [name for name in tables if name not in self.tables]

@@ -188,8 +188,12 @@ class Tracking:
         ours, latest = f"name LIKE '{OURS}%'", ["last_update_time DESC"]
         return list(client.search_experiments(filter_string=ours, order_by=latest))
 
-    def _client(self) -> MlflowClient:
+    def client(self) -> MlflowClient:
+        """Return MLflow's own client of this store."""
         return _client(self.uri)
+
+    def _client(self) -> MlflowClient:
+        return self.client()
 
     def _experiment(self, client: MlflowClient, name: str) -> str:
         found = client.get_experiment_by_name(name)
