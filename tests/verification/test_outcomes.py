@@ -1,0 +1,171 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from fints.series import make_panel
+from fints.verification import outcomes
+from tests.verification.conftest import bars_of, count, forecasts_of, happened, keyed, promise_of
+
+AS_OF = "2018-11-20"
+
+
+def known(bars, as_of=AS_OF, target="log_volume"):
+    return make_panel(bars[bars["session"] <= as_of], target, features=False, companions=False)
+
+
+def judged(bars, forecasts, then=None, known_at="2018-12-31", target="log_volume"):
+    promise = promise_of(forecasts, known(bars if then is None else then, target=target))
+    return outcomes(forecasts, target, happened(bars, known_at), keyed(forecasts, promise))
+
+
+def test_a_forecast_is_scored_by_what_came():
+    bars = bars_of({"AAA": np.full(count(), 1000.0)})
+    found = judged(bars, forecasts_of(["AAA"], AS_OF, np.log(1000) - 0.05))
+    done = found[found["state"] == "scored"]
+    assert done["live"].all()
+    assert done["error"].to_numpy() == pytest.approx(0.05, abs=1e-6)
+    assert done["squared"].to_numpy() == pytest.approx(0.0025, abs=1e-6)
+    assert done["p_absolute"].to_numpy() == pytest.approx(0.1)
+    assert done["cov80"].eq(1).all()
+    assert (done["crps"] > 0).all()
+
+
+def test_a_session_that_was_cancelled_after_the_forecast_is_void():
+    """2018-12-05 was announced on 2018-12-01: as of 2018-11-20 it is named, and never scored nor missing."""
+    found = judged(bars_of({"AAA": np.full(count(), 1000.0)}), forecasts_of(["AAA"], AS_OF, np.log(1000)))
+    void = found[found["state"] == "void"]
+    assert void["ds"].tolist() == [pd.Timestamp("2018-12-05")]
+    assert (found["state"] == "scored").sum() == 19
+    assert void["error"].isna().all()
+
+
+def test_before_the_announcement_the_cancelled_session_is_still_to_come():
+    bars = bars_of({"AAA": np.full(count(), 1000.0)})
+    bars = bars[bars["session"] <= "2018-11-30"]
+    found = judged(bars, forecasts_of(["AAA"], AS_OF, np.log(1000)), known_at="2018-11-30").set_index("ds")
+    assert found.loc["2018-12-05", "state"] == "pending"
+
+
+def test_a_bar_that_is_late_is_pending_and_one_that_never_came_is_missing():
+    volumes = np.full(count(), 1000.0)
+    bars = bars_of({"AAA": volumes, "BBB": volumes})
+    halted = bars[(bars["symbol"] == "AAA") | (bars["session"] <= "2018-11-26")]
+    early = halted[halted["session"] <= "2018-11-27"]
+    rows = forecasts_of(["AAA", "BBB"], AS_OF, np.log(1000))
+    soon = judged(early, rows, known_at="2018-11-27").set_index(["unique_id", "ds"])["state"]
+    assert soon["BBB", "2018-11-26"] == "scored"
+    assert soon["BBB", "2018-11-27"] == "pending"
+    later = judged(halted, rows).set_index(["unique_id", "ds"])["state"]
+    assert later["BBB", "2018-11-27"] == "missing"
+    assert later["AAA", "2018-11-27"] == "scored"
+
+
+def test_a_bar_without_a_value_of_the_target_is_missing():
+    volumes = np.full(count(), 1000.0)
+    volumes[-10] = 0
+    bars = bars_of({"AAA": volumes})
+    found = judged(bars, forecasts_of(["AAA"], AS_OF, np.log(1000)))
+    quiet = bars["session"].iloc[-10]
+    assert found.loc[found["ds"] == quiet, "state"].tolist() == ["missing"]
+
+
+def test_a_bar_that_has_not_settled_is_pending():
+    bars = bars_of({"AAA": np.full(count(), 1000.0)})
+    bars = bars[bars["session"] <= "2018-11-21"]
+    rows = forecasts_of(["AAA"], AS_OF, np.log(1000))
+    just = judged(bars, rows, known_at="2018-11-21T21:14Z").set_index("ds")["state"]
+    assert just["2018-11-21"] == "pending"
+    assert judged(bars, rows, known_at="2018-11-21T21:15Z").set_index("ds")["state"]["2018-11-21"] == "scored"
+
+
+def test_what_was_forecast_when_its_bar_was_over_is_told_apart():
+    rows = forecasts_of(["AAA"], AS_OF, np.log(1000), made_at="2018-11-23T12:00Z")
+    found = judged(bars_of({"AAA": np.full(count(), 1000.0)}), rows).set_index("ds")["live"]
+    assert not found["2018-11-21"]
+    assert found["2018-11-23"]  # of the half-day that ended at 18:00 UTC
+    late = judged(
+        bars_of({"AAA": np.full(count(), 1000.0)}),
+        forecasts_of(["AAA"], AS_OF, np.log(1000), made_at="2018-11-23T18:30Z"),
+    )
+    assert not late.set_index("ds")["live"]["2018-11-23"]
+
+
+@pytest.mark.parametrize("target", ["log_volume", "log_close"])
+def test_a_split_since_does_not_make_an_old_forecast_wrong(target):
+    """Four shares for one: stored volumes are four times those that were forecast, prices a quarter."""
+    rng = np.random.default_rng(1)
+    then = bars_of({"AAA": np.exp(rng.normal(15, 0.2, count()))})
+    now = then.assign(
+        volume=then["volume"] * 4, **{c: then[c] / 4 for c in ("open", "high", "low", "close", "adj_close")}
+    )
+    rows = forecasts_of(["AAA"], AS_OF, float(known(then, target=target)["y"].iloc[-1]), target=target)
+    before = judged(then, rows, target=target)
+    after = judged(now, rows, then=then, target=target)
+    assert (before["state"] == "scored").sum() == 19
+    assert after["error"].dropna().to_numpy() == pytest.approx(before["error"].dropna().to_numpy(), abs=1e-4)
+
+
+def test_a_correction_of_single_bars_is_the_truth_about_them():
+    volumes = np.full(count(), 1000.0)
+    then = bars_of({"AAA": volumes})
+    sessions = then["session"]
+    corrected = then.assign(volume=then["volume"].where(sessions != pd.Timestamp(AS_OF), 1500))
+    corrected = corrected.assign(volume=corrected["volume"].where(sessions != pd.Timestamp("2018-11-26"), 2000))
+    found = judged(corrected, forecasts_of(["AAA"], AS_OF, np.log(1000)), then=then).set_index("ds")["error"]
+    assert found["2018-11-26"] == pytest.approx(np.log(2), abs=1e-5)
+    assert found["2018-11-27"] == pytest.approx(0, abs=1e-5)
+
+
+def test_bars_that_are_gone_leave_no_basis_to_score_on():
+    then = bars_of({"AAA": np.full(count(), 1000.0)})
+    now = then[then["session"] > AS_OF]
+    found = judged(now, forecasts_of(["AAA"], AS_OF, np.log(1000)), then=then)
+    assert set(found["state"]) == {"unplaced", "void"}
+
+
+def test_forecasts_of_another_dataset_are_not_ours():
+    bars = bars_of({"AAA": np.full(count(), 1000.0)})
+    ours = forecasts_of(["AAA"], AS_OF, np.log(1000))
+    other = forecasts_of(["AAA"], AS_OF, np.log(9000), made_at="2018-11-21T03:00Z")
+    promise = promise_of(ours, known(bars))
+    rows = pd.concat([ours.iloc[:5], other.iloc[5:]])
+    found = outcomes(rows, "log_volume", happened(bars), keyed(ours, promise))
+    assert found["step"].tolist() == [1, 2, 3, 4, 5]
+
+
+def test_without_nights_on_record_there_is_nothing_to_say():
+    bars = bars_of({"AAA": np.full(count(), 1000.0)})
+    found = outcomes(forecasts_of(["AAA"], AS_OF, 7.0), "log_volume", happened(bars), {})
+    assert found.empty
+    assert {"state", "live", "error"} <= set(found.columns)
+
+
+def test_an_hour_that_an_early_close_cut_off_is_void():
+    """Friday after Thanksgiving closes at 13:00; a forecast that named 14:30 of a day that was cut short is void."""
+    from fints.sessions import bar_grid, get_calendar
+
+    calendar = get_calendar("XNYS")
+    grid = bar_grid(calendar, "2018-11-01", "2018-11-23", "1h")
+    bars = pd.DataFrame(
+        {
+            "symbol": "AAA",
+            "interval": "1h",
+            "exchange": "XNYS",
+            **{c: grid[c] for c in ("session", "start", "end")},
+            "open": 10.0,
+            "high": 11.0,
+            "low": 9.0,
+            "close": 10.0,
+            "adj_close": 10.0,
+            "volume": pd.array([1000] * len(grid), dtype="Int64"),
+            "currency": "USD",
+            "source": "made",
+            "fetched_at": pd.Timestamp("2018-11-24", tz="UTC"),
+        }
+    )
+    rows = forecasts_of(["AAA"], "2018-11-21", np.log(1000), h=7, made_at="2018-11-21T22:00Z")
+    hours = pd.date_range("2018-11-23 09:30", periods=7, freq="h")
+    rows = rows.assign(interval="1h", ds=hours, as_of=pd.Timestamp("2018-11-21 21:00"))
+    panel = make_panel(bars[bars["session"] <= "2018-11-21"], "log_volume", features=False, companions=False)
+    found = outcomes(rows, "log_volume", happened(bars, "2018-11-24T00:00Z"), keyed(rows, promise_of(rows, panel)))
+    assert found["state"].tolist() == ["scored"] * 4 + ["void"] * 3
