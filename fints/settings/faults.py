@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fints.settings.section import Section
 
 #: Keys under which an address or a token stands, whose value is never repeated.
-_GUARDED: Final = ("url", "uri", "token")
+_GUARDED: Final = ("url", "uri", "token", "webhook", "password", "secret")
 
 
 def in_words(error: ValidationError, kind: type[Section]) -> str:

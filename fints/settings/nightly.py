@@ -10,6 +10,9 @@ from fints.baselines.registry import BASELINES
 from fints.conformal.adaptive import Pace
 from fints.encodings.config import CycleConfig
 from fints.errors import UnknownNameError
+from fints.settings.alerts import AlertSettings
+from fints.settings.catch_up import CatchUpSettings
+from fints.settings.champion import ChampionSettings
 from fints.settings.periods import PeriodSettings
 from fints.settings.section import ChosenEncoding, DataSettings, Section, Seed, TrackingSettings
 from fints.transformer.config import NetworkConfig, TrainingConfig
@@ -133,6 +136,11 @@ class NightlySettings(DataSettings):
         Every so many sessions, counted from 1970, a new model is fitted; the nights until the next share it.
     workers : NightWorkers
     tracking : TrackingSettings
+    catch_up : CatchUpSettings
+    alerts : AlertSettings
+        When earlier forecasts break what was promised, and who is told.
+    champion : ChampionSettings
+        When another model is used.
     """
 
     h: int = Field(default=20, ge=1)
@@ -148,6 +156,9 @@ class NightlySettings(DataSettings):
     retrain_every: int = Field(default=20, ge=1)
     workers: NightWorkers = Field(default_factory=NightWorkers)
     tracking: TrackingSettings = Field(default_factory=TrackingSettings)
+    catch_up: CatchUpSettings = Field(default_factory=CatchUpSettings)
+    alerts: AlertSettings = Field(default_factory=AlertSettings)
+    champion: ChampionSettings = Field(default_factory=ChampionSettings)
 
     @model_validator(mode="after")
     def _resolves_its_cycles(self) -> Self:
@@ -157,4 +168,4 @@ class NightlySettings(DataSettings):
     @property
     def digest(self) -> str:
         """Short hash of everything that decides what a fitted model is."""
-        return self.hash_without("tracking", "retrain_every", "workers")
+        return self.hash_without("tracking", "retrain_every", "workers", "alerts", "catch_up", "champion")

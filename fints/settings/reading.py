@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound=Section)
 
+_SHOWN = 8
+"""Letters that are repeated of what may be a secret in the wrong place."""
+
 
 class _Loader(yaml.SafeLoader):
     """Refuses a key that stands twice, of which YAML would silently take the last."""
@@ -61,7 +64,8 @@ def read_settings(kind: type[S], path: Path | None = None, overrides: Iterable[s
     try:
         settings = kind.model_validate(value)
     except ValidationError as error:
-        raise ConfigError(f"the settings{where} do not fit: {in_words(error, kind)}") from error
+        # not `from error`: pydantic repeats what was written, which may be a secret
+        raise ConfigError(f"the settings{where} do not fit: {in_words(error, kind)}") from None
     misread = "; ".join(misread_switches(value, settings))
     if misread:
         raise ConfigError(f"the settings{where} do not fit: {misread}")
@@ -73,13 +77,25 @@ def _read(path: Path) -> dict[str, Any]:
         value = _parse(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise ConfigError(f"there is no settings file {path}; check --config") from error
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except yaml.YAMLError as error:
+        raise ConfigError(f"the settings file {path} cannot be read: {_told(error)}") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"the settings file {path} cannot be read: byte {error.start} is not UTF-8") from None
+    except OSError as error:
         raise ConfigError(f"the settings file {path} cannot be read: {error}") from error
     if value is None:
         return {}
     if not isinstance(value, dict):
         raise ConfigError(f"the settings file {path} holds a {type(value).__name__}; write `key: value` lines")
     return value
+
+
+def _told(error: yaml.YAMLError) -> str:
+    """Say what is wrong and where, without the lines around it: they may hold a secret."""
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem:
+        mark = error.problem_mark or error.context_mark
+        return error.problem + (f" in line {mark.line + 1}, column {mark.column + 1}" if mark is not None else "")
+    return str(error)
 
 
 def _parse(text: str) -> Any:  # noqa: ANN401
@@ -90,11 +106,11 @@ def _put(value: dict[str, Any], override: str) -> None:
     """Put one ``key=value`` into nested settings."""
     key, separator, text = override.partition("=")
     if not separator or not key.strip():
-        raise ConfigError(f"--set takes key=value; got {override!r}")
+        raise ConfigError(f"--set takes key=value; what begins with {override[:_SHOWN]!r} has no key before a `=`")
     try:
         new = _parse(text)
     except yaml.YAMLError as error:
-        raise ConfigError(f"the value of --set {key} cannot be read as YAML: {error}") from error
+        raise ConfigError(f"the value of --set {key} cannot be read as YAML: {_told(error)}") from None
     *parents, last = key.strip().split(".")
     place = value
     for parent in parents:
