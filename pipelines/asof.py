@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from fints.errors import DateError
+from fints.errors import DataError, DateError
 from fints.sessions import get_calendar, parse_interval
 from fints.sessions.calendars import SETTLE
 
@@ -74,6 +74,7 @@ def observe(
     live: bool,
     now: pd.Timestamp,
     settle: pd.Timedelta = SETTLE,
+    strict: bool = True,
 ) -> tuple[pd.DataFrame, AsOf]:
     """Keep the bars that were final at the as-of.
 
@@ -83,13 +84,15 @@ def observe(
         Schema ``bars``, one interval.
     asked : pandas.Timestamp, optional
         A naive date: everything of that session is known; an instant: what had closed and settled by then. Without
-        it, everything stored.
+        it, everything stored; of a live source, what had closed and settled by now.
     live : bool
         Whether the source follows the market, so that now is the natural as-of.
     now : pandas.Timestamp
         The clock, UTC.
     settle : pandas.Timedelta
         A bar is final this long after its close.
+    strict : bool
+        Whether an as-of after the data is refused, as one that a person asked for; otherwise late bars are noted.
 
     Returns
     -------
@@ -100,8 +103,12 @@ def observe(
     ------
     DateError
         If the as-of lies outside the data or in the future.
+    DataError
+        If the clock is behind the bars of a live source.
     """
-    known = _known(bars, asked, settle)
+    if live:
+        _require_past(bars, now)
+    known = _known(bars, now if asked is None and live else asked, settle)
     if known.empty:
         raise DateError(f"there is no bar up to {_say(asked)}; the data run from {_span(bars)}")
     stamp = _stamp(known)
@@ -112,8 +119,10 @@ def observe(
     if (asked if asked.tz else asked.tz_localize("UTC")) > now:
         raise DateError(f"the as-of {_say(asked)} lies in the future; it is {now:%Y-%m-%d %H:%M} UTC")
     exchanges = sorted(map(str, known["exchange"].unique()))
-    _require_within(known, bars, asked, settle)
-    return known, AsOf(stamp, asked, _moved(asked, exchanges, str(known["interval"].iloc[0])), settle)
+    if strict:
+        _require_within(known, bars, asked, settle)
+    late = () if strict or asked.tz is None else _stale(known, asked, settle)
+    return known, AsOf(stamp, asked, (*_moved(asked, exchanges, str(known["interval"].iloc[0])), *late), settle)
 
 
 def _known(bars: pd.DataFrame, asked: pd.Timestamp | None, settle: pd.Timedelta) -> pd.DataFrame:
@@ -148,6 +157,16 @@ def _require_within(known: pd.DataFrame, bars: pd.DataFrame, asked: pd.Timestamp
             raise DateError(
                 f"the data end on {last:%Y-%m-%d}, before the as-of {_say(asked)}; they run from {_span(bars)}"
             )
+
+
+def _require_past(bars: pd.DataFrame, now: pd.Timestamp) -> None:
+    """Refuse a clock that is behind the market."""
+    if len(bars) and bars["end"].max() > now:
+        newest = bars.iloc[int(bars["end"].argmax())]
+        raise DataError(
+            f"it is {now:%Y-%m-%d %H:%M} UTC by the clock of this machine, but {newest['symbol']} has a bar that ended "
+            f"at {newest['end']:%Y-%m-%d %H:%M} UTC: the clock is behind. Set it right (NTP); nothing was forecast"
+        )
 
 
 def _moved(asked: pd.Timestamp, exchanges: Sequence[str], interval: str) -> tuple[str, ...]:

@@ -11,15 +11,20 @@ from typing import Annotated
 import typer
 
 from pipelines.data import data
+from pipelines.doctor_command import doctor
+from pipelines.model_command import model
+from pipelines.nightly_command import nightly
 from pipelines.options import BudgetName, Config, JsonFile, Overrides, nightly_settings, screen, write_json
 from pipelines.outcome import Exit, reported
 from pipelines.relocate import relocate
 from pipelines.report_command import report
+from pipelines.schedule_command import schedule
 from pipelines.tune_command import tune
 from pipelines.ui import ui
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.add_typer(data, name="data")
+app.add_typer(model, name="model")
 
 
 class PeriodClock(StrEnum):
@@ -47,39 +52,7 @@ def fints(
     """Forecast market series with a transformer whose attention knows the market's cycles."""
 
 
-@app.command()
-def nightly(
-    config: Config = None,
-    overrides: Overrides = None,
-    as_of: Annotated[
-        str | None, typer.Option("--as-of", help="Date, or instant with zone, to forecast from; else the newest bar.")
-    ] = None,
-    json_file: JsonFile = None,
-) -> None:
-    """Ingest, forecast the next bars, compare with the baselines, and write a report."""
-    with reported():
-        from fints.report import nightly_table
-        from pipelines.asof import parse_as_of
-        from pipelines.home import Home
-        from pipelines.nightly import run_nightly
-        from pipelines.progress import stages
-        from pipelines.publish import experiment_name as nightly_experiment
-
-        settings, console = nightly_settings(config, overrides), screen()
-        asked = parse_as_of(as_of)
-        with stages(screen(stderr=True)) as shown:
-            outcome = run_nightly(settings, Home.from_environment(), asked, shown)
-        console.print(nightly_table(outcome.report))
-        for symbol, cause in outcome.night.failed.items():
-            console.print(f"not delivered: {symbol}: {cause}", style="red", highlight=False, markup=False)
-        for warning in outcome.warnings:
-            console.print(f"warning: {warning}", style="yellow", highlight=False, markup=False)
-        console.print(outcome.findings_in_words(), style="dim", highlight=False, markup=False)
-        console.print(f"report: {outcome.page}", highlight=False, markup=False, soft_wrap=True)
-        if outcome.run_id is not None:
-            _lead_to_runs(nightly_experiment(settings.dataset))
-        write_json(json_file, outcome.to_json())
-        raise SystemExit(Exit.DONE if outcome.complete else Exit.PARTLY)
+app.command()(nightly)
 
 
 @app.command()
@@ -316,6 +289,8 @@ app.command()(tune)
 app.command()(report)
 app.command()(ui)
 app.command()(relocate)
+app.command()(schedule)
+app.command()(doctor)
 
 
 def main() -> None:

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from fints.champion import BASELINE, standing
 from fints.errors import SeriesError, UnknownNameError
 from fints.explain import explain
 from fints.report.explain import ExplainReport, explanation_json, render_explanation
 from fints.series import get_target, make_panel, panel_problems, usable
 from pipelines.files import write_text
 from pipelines.gathered import gather
-from pipelines.learning import lesson
+from pipelines.learning import InUse, lesson
 from pipelines.model import find_plan, make_model
 from pipelines.shelf import Shelf
+from pipelines.succession import Succession
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,6 +108,7 @@ def run_explain(asked: Asked, settings: NightlySettings, home: Home, stages: Sta
         panel = _panel(gathered.bars, asked, settings, as_of)
         learnt = lesson(panel, settings)
         shelf = Shelf.under(home.models, settings.dataset, asked.target, settings.digest)
+        learnt, said = _in_use(learnt, shelf, settings, home, (asked.target, as_of))
         found = _model(learnt, shelf, settings, asked.target, stages)
         known = panel["unique_id"].isin([*learnt.panel["unique_id"].unique(), asked.symbol])
         with stages.stage(f"{asked.symbol}, {asked.target}: explain") as stage:
@@ -116,7 +119,7 @@ def run_explain(asked: Asked, settings: NightlySettings, home: Home, stages: Sta
                 known_at=as_of.known_at,
                 progress=stage,
             )
-        notes = (*as_of.notes, *_ended(panel, asked.symbol, as_of), *found.notes)
+        notes = (*as_of.notes, *_ended(panel, asked.symbol, as_of), *said, *found.notes)
         report = ExplainReport(explanation, asked.target, str(as_of), found.model.name, notes)
         page = _page_path(home, asked, settings, as_of)
         write_text(page, render_explanation(report))
@@ -130,6 +133,28 @@ def _panel(bars: pd.DataFrame, asked: Asked, settings: NightlySettings, as_of: A
         reasons = [p for p in (*panel_problems(bars, asked.target), *unusable) if p.unique_id == asked.symbol]
         raise SeriesError(f"{asked.symbol} has no forecast of {asked.target}: " + "; ".join(map(str, reasons)))
     return panel
+
+
+def _in_use(
+    learnt: Lesson, shelf: Shelf, settings: NightlySettings, home: Home, which: tuple[str, AsOf]
+) -> tuple[Lesson, tuple[str, ...]]:
+    """Return the rows of the fit in use at the as-of, by the book, and what has to be said of it.
+
+    They are those of the newest fit where the book names none.
+    """
+    target, as_of = which
+    book = Succession.book_under(home.models, (settings.dataset, settings.interval, target))
+    bound = [one for one in book.read() if one.as_of <= as_of.stamp] if settings.champion.enabled else []
+    state = standing(bound, shelf.folder.name)
+    fitted = [] if state is None else [seat for seat in (state.champion, *state.seats) if not seat.is_baseline]
+    for seat in fitted[:1]:
+        until = pd.Timestamp(seat.until)
+        if shelf.find(seat.key) is not None:
+            rows = learnt.panel[learnt.panel["ds"] <= until].reset_index(drop=True)
+            other = state is not None and state.champion.is_baseline
+            said = (f"The night uses {BASELINE}; explained is {seat}, which is not in use.",) if other else ()
+            return InUse(rows, until, seat.key), said
+    return learnt, ()
 
 
 def _model(learnt: Lesson, shelf: Shelf, settings: NightlySettings, target: str, stages: Stages) -> Found:

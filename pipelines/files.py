@@ -29,13 +29,22 @@ def write_text(path: Path, text: str) -> None:
     OSError
         If the folder cannot be written; the old file stays as it was.
     """
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Replace a file by other content in one move.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written; the old file stays as it was.
+    """
     draft = None
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=path.parent, prefix=".draft-", delete=False
-        ) as file:
+        with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=".draft-", delete=False) as file:
             draft = Path(file.name)
-            file.write(text)
+            file.write(content)
         draft.chmod(0o644)
         draft.replace(path)
     except BaseException:

@@ -9,8 +9,10 @@ import pandas as pd
 
 from fints.bars.basis import adjust, find_splits, split_sentences
 from fints.bars.instruments import read_instruments
+from fints.bars.snapshot import Snapshot
 from fints.bars.sources import make_source
 from fints.bars.store import BarStore
+from pipelines import clock
 from pipelines.asof import observe
 from pipelines.ingest import stored_symbols, update, wanted_symbols
 
@@ -49,6 +51,10 @@ class Reading:
     asked : pandas.Timestamp, optional
         As-of as it was asked for; everything known by `now` by default.
     now : pandas.Timestamp
+    actions_version : int
+        Of the splits and distributions in the store.
+    strict : bool
+        Whether an as-of after the data is refused; otherwise late bars are noted.
     """
 
     folder: Path
@@ -60,12 +66,14 @@ class Reading:
     live: bool
     asked: pd.Timestamp | None
     now: pd.Timestamp
+    actions_version: int
+    strict: bool = True
 
     def bars(self) -> tuple[pd.DataFrame, AsOf]:
         """Read what was known at the as-of, on the basis of the newest shares then."""
-        store = BarStore(self.folder)
-        bars = read_instruments(store, self.symbols, self.interval, aliases=self.aliases, version=self.version)
-        bars, as_of = observe(bars, self.asked, live=self.live, now=self.now, settle=self.settle)
+        store = Snapshot(self.folder, self.version, self.actions_version)
+        bars = read_instruments(store, self.symbols, self.interval, aliases=self.aliases)
+        bars, as_of = observe(bars, self.asked, live=self.live, now=self.now, settle=self.settle, strict=self.strict)
         actions = store.actions(self.symbols)
         notes = split_sentences(find_splits(bars, actions))
         return adjust(bars, actions), replace(as_of, notes=(*as_of.notes, *notes))
@@ -108,7 +116,7 @@ def gather(settings: DataSettings, home: Home, stages: Stages, asked: pd.Timesta
     FintsError
         If no symbol that is wanted is stored.
     """
-    now = pd.Timestamp.now("UTC")
+    now = clock.now()
     store, source = BarStore(home.store), make_source(settings.source)
     report = update(source, store, settings, stages, now)
     symbols = stored_symbols(wanted_symbols(source, settings), store, settings, report)
@@ -122,6 +130,7 @@ def gather(settings: DataSettings, home: Home, stages: Stages, asked: pd.Timesta
         live=source.live,
         asked=asked,
         now=now,
+        actions_version=store.version("actions"),
     )
     bars, as_of = reading.bars()
     return Gathered(bars, as_of, reading, report)

@@ -39,6 +39,24 @@ class Lesson:
         return f"{self.until:%Y-%m-%d}-{content.hexdigest()[:12]}"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class InUse(Lesson):
+    """The rows of a fit that is in use, as they are known now, under the name that they had when it learned from them.
+
+    Parameters
+    ----------
+    named : str
+        Restated since, they would have another name.
+    """
+
+    named: str = ""
+
+    @property
+    def key(self) -> str:
+        """Name of the rows at that time."""
+        return self.named
+
+
 def lesson(panel: pd.DataFrame, settings: NightlySettings) -> Lesson:
     """Take the rows up to the last retraining session.
 

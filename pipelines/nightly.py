@@ -1,135 +1,164 @@
-"""One night: ingest, forecast, publish."""
+"""A run of the night: what has come is gathered once, earlier nights are made up for, then tonight's is forecast."""
 
 from __future__ import annotations
 
-import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from fints.bars.store import BarStore
 from fints.series import get_target
+from pipelines.catch_up import CatchUp
 from pipelines.gathered import gather
 from pipelines.model import fitting_plan, make_model
-from pipelines.plans import PlanBook
-from pipelines.publish import Night, begin_tracking, machine_readable, nightly_report, track, write_page
-from pipelines.targets import NightInputs, forecast_targets
+from pipelines.night_calendar import NightCalendar
+from pipelines.night_ledger import ATTEMPTS, NightLedger, Turn, spelled
+from pipelines.night_run import NightlyOutcome, NightRun
+from pipelines.outcome import Exit
+from pipelines.publish import begin_tracking
+from pipelines.terminal import counted
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping, Sequence
 
-    import pandas as pd
-
-    from fints.report import NightlyReport
+    from fints.bars.nights import NightEntry
     from fints.settings import NightlySettings
-    from pipelines.asof import AsOf
+    from pipelines.gathered import Gathered
     from pipelines.home import Home
+    from pipelines.night_standing import StandingNight
     from pipelines.progress import Stages
 
-
-LOG = logging.getLogger(__name__)
+_SKEW = pd.Timedelta(minutes=1)  # by which a clock may be set right from one run to the next
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NightlyOutcome:
-    """What a night left behind.
+class Nights:
+    """What one run did.
 
     Parameters
     ----------
-    night : Night
-    report : NightlyReport
-    page : Path
-    run_id : str, optional
-        Of the MLflow run.
+    tonight : NightlyOutcome or StandingNight
+        The night that it was started for; the latter if it had been done before.
+    earlier : tuple of NightEntry
+        Nights that it made up for, skipped or gave up, in order, as entered last.
     warnings : tuple of str
-        What went wrong without stopping the night.
+        About the ledger and the clock.
+    failed : mapping of str to str
+        Symbols that the source did not deliver, with the cause.
     """
 
-    night: Night
-    report: NightlyReport
-    page: Path
-    run_id: str | None
-    warnings: tuple[str, ...]
-
-    def findings_in_words(self) -> str:
-        """Count the data findings; the page lists them."""
-        count = self.night.findings["severity"].value_counts().to_dict()
-        if not count:
-            return "data: no findings"
-        return "data: " + ", ".join(f"{n} {name}" for name, n in sorted(count.items())) + " (listed in the report)"
+    tonight: NightlyOutcome | StandingNight
+    earlier: tuple[NightEntry, ...] = ()
+    warnings: tuple[str, ...] = ()
+    failed: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def complete(self) -> bool:
-        """Whether every symbol has a forecast of every target."""
-        problems = self.night.problems["left_out"].any() or self.night.failed or self.night.misplaced
-        return not problems
+    def exit_code(self) -> int:
+        """That of tonight's night; 3 where only an earlier one failed."""
+        code = self.tonight.exit_code
+        failed = any(entry.state == "failed" for entry in self.earlier)
+        return int(Exit.PARTLY) if failed and code in {Exit.DONE, Exit.ALERT} else code
+
+    def sentences(self) -> tuple[str, ...]:
+        """Say what became of earlier nights."""
+        return _said(self.earlier)
 
     def to_json(self) -> dict[str, object]:
-        """Return plain values for ``--json``."""
-        return machine_readable(self.night, self.page, self.run_id) | {"warnings": list(self.warnings)}
+        """Return plain values for ``--json``: those of tonight, and ``nights``, oldest first."""
+        told = self.tonight.to_json()
+        standing = not isinstance(self.tonight, NightlyOutcome)
+        mine = {**self.tonight.entry.to_json(), "done_before": standing}
+        nights = [{**entry.to_json(), "done_before": False} for entry in self.earlier]
+        return told | {"nights": [*nights, mine], "catch_up": list(self.sentences()), "ledger": list(self.warnings)}
 
 
-def run_nightly(settings: NightlySettings, home: Home, asked: pd.Timestamp | None, stages: Stages) -> NightlyOutcome:
-    """Run a night under the lock of the home.
+def run_nightly(
+    settings: NightlySettings, home: Home, asked: pd.Timestamp | None, stages: Stages, *, again: bool = False
+) -> Nights:
+    """Run a night under the lock of the home; of a live source, those first that are to be made up for.
 
     Parameters
     ----------
     settings : NightlySettings
     home : Home
     asked : pandas.Timestamp, optional
-        As-of: a naive date or an instant; everything known now by default.
+        As-of: a naive date or an instant; everything known now by default. With one, no other night is run.
     stages : Stages
+    again : bool
+        Whether a night that is done is run anew.
 
     Raises
     ------
     FintsError
-        If nothing can be forecast; a failure of single symbols or targets is reported instead.
+        If nothing can be forecast tonight; a failure of single symbols or targets, or of an earlier night, is
+        reported instead.
     """
     for target in settings.targets:
         get_target(target)
     make_model(settings, fitting_plan(settings.periods.stated_plan(), settings)).design.network_for(0, 0)
     with home.locked():
         gathered = gather(settings, home, stages, asked)
-        as_of, report, reading = gathered.as_of, gathered.report, gathered.reading
-        store = BarStore(home.store)
         if settings.tracking.enabled:
             begin_tracking(settings, home)
-        targets, problems = forecast_targets(NightInputs(settings, home.models, reading), stages)
-        plans = PlanBook.under(home, settings)
-        night = Night(
-            settings=settings,
-            as_of=as_of,
-            targets=targets,
-            data_version=reading.version,
-            findings=_findings(store, reading.symbols, settings, as_of),
-            problems=problems,
-            created_at=reading.now,
-            failed=dict(report.failed),
-            misplaced=tuple(report.misplaced()),
-            remarks=tuple(report.remarks()),
-            changes={t.target: plans.changes(t.target, as_of, t.plan) for t in targets},
-        )
-        return _publish(night, store, home, stages)
+        ledger = NightLedger.under(home, settings)
+        run = NightRun(settings, home, BarStore(home.store), gathered, ledger, stages)
+        if asked is not None or not gathered.reading.live:
+            turn = Turn(gathered.as_of.known_at, gathered.as_of.known_at, "" if asked is None else spelled(asked))
+            return Nights(run.tonight(turn, again=again), failed=gathered.report.failed)
+        return _with_earlier(run, gathered, ledger, again=again)
 
 
-def _findings(store: BarStore, symbols: tuple[str, ...], settings: NightlySettings, as_of: AsOf) -> pd.DataFrame:
-    found = store.findings(symbols)
-    return found[(found["interval"] == settings.interval) & ~(found["session"] > as_of.stamp)].reset_index(drop=True)
+def _with_earlier(run: NightRun, gathered: Gathered, ledger: NightLedger, *, again: bool) -> Nights:
+    settings, reading = run.settings, gathered.reading
+    calendar = NightCalendar.of(gathered.bars["exchange"].unique(), reading.interval, reading.settle)
+    tonight = Turn(calendar.as_of(reading.now), reading.now)
+    entries = ledger.entries()
+    agenda = CatchUp(ledger, calendar, settings.catch_up, gathered, entries).agenda(tonight)
+    tonight = replace(tonight, reason=agenda.tonight)
+    ledger.enter(*(run.owed(turn) for turn in agenda.late))  # before any is begun: a run killed later owes them still
+    earlier = [ledger.fail(entry, _given_up(entry)) for entry in agenda.given_up]
+    earlier += ledger.enter(*(replace(run.owed(turn), state="skipped", reason=why) for turn, why in agenda.skipped))
+    earlier += [_make_up(run, turn) for turn in agenda.turns]
+    earlier.sort(key=lambda entry: entry.as_of)
+    left = (f"Left alone: {agenda.left}.",) if agenda.left else ()
+    done = run.tonight(tonight, again=again, remarks=(*_said(earlier), *left))
+    warnings = (*_clock_warnings(entries, reading.now), *left)
+    return Nights(done, tuple(earlier), warnings, gathered.report.failed)
 
 
-def _publish(night: Night, store: BarStore, home: Home, stages: Stages) -> NightlyOutcome:
-    """Store first, then show: a night whose page or tracking fails still has its forecasts."""
-    with stages.stage("store and report"):
-        store.write_forecasts(night.forecasts())
-        for target in night.targets:
-            PlanBook.under(home, night.settings).keep(target.target, night.as_of, target.plan)
-        report = nightly_report(night)
-        page = write_page(night, report, home)
-    run_id, warnings = None, list(night.misplaced)
-    if night.settings.tracking.enabled:
-        with stages.stage("MLflow run"):
-            try:
-                run_id = track(night, page, home)
-            except Exception as error:  # whatever MLflow or its server raises, the night has its forecasts
-                LOG.debug("the run could not be logged", exc_info=True)
-                warnings.append(f"the run could not be logged to MLflow: {error}")
-    return NightlyOutcome(night, report, page, run_id, tuple(warnings))
+def _make_up(run: NightRun, turn: Turn) -> NightEntry:
+    """Run an earlier night, and say at once how it ended: tonight's may fail and end the run."""
+    with run.stages.stage(f"night of {turn.night}"):
+        entry = run.earlier(turn)
+    for sentence in _said([entry]):
+        run.stages.console.print(sentence, highlight=False, markup=False)
+    return entry
+
+
+def _given_up(entry: NightEntry) -> str:
+    return (
+        f"it was begun {ATTEMPTS} times and never ended: the process was killed, perhaps for want of memory. Run it by "
+        f"hand with --as-of {entry.night}"
+    )
+
+
+def _said(earlier: Iterable[NightEntry]) -> tuple[str, ...]:
+    return tuple(
+        f"Night as of {entry.as_of:%a %Y-%m-%d %H:%M} UTC: {entry.state}{f': {entry.reason}' if entry.reason else ''}."
+        for entry in earlier
+    )
+
+
+def _clock_warnings(entries: Sequence[NightEntry], now: pd.Timestamp) -> list[str]:
+    """Say that nights were made later than now: the clock was ahead then, or it is behind now."""
+    ahead = [entry for entry in entries if entry.made_at > now + _SKEW]
+    if not ahead:
+        return []
+    last = max(entry.made_at for entry in ahead)
+    said = (
+        f"it is {now:%Y-%m-%d %H:%M} UTC by the clock, but the ledger has {counted(len(ahead), 'line')} made up to "
+        f"{last:%Y-%m-%d %H:%M} UTC: the clock was ahead then, or it is behind now. Set it right; nights that lie in "
+        "the future are left out of account"
+    )
+    return [said]

@@ -22,6 +22,7 @@ class Exit(IntEnum):
     FAILED = 1
     USAGE = 2
     PARTLY = 3
+    ALERT = 4
     LOCKED = 75
 
 

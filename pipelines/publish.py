@@ -18,11 +18,13 @@ from fints.series import TARGETS
 from fints.sessions import calendar_version
 from fints.tracking import Tracking, flat
 from pipelines.files import DIGITS, write_text
+from pipelines.verification_book import keep_promises
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from fints.settings import NightlySettings
+    from fints.verification import Verification
     from pipelines.asof import AsOf
     from pipelines.home import Home
     from pipelines.target import TargetNight
@@ -55,6 +57,8 @@ class Night:
         What the ingest has to say though nothing failed: notes, inactive symbols, restatements.
     changes : dict of str to tuple of str
         By target, what became of the plan of the night before, in sentences.
+    verification : Verification, optional
+        What became of earlier forecasts.
     """
 
     settings: NightlySettings
@@ -68,22 +72,17 @@ class Night:
     misplaced: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     changes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    verification: Verification | None = None
 
     def forecasts(self) -> pd.DataFrame:
         """Return the rows for the table ``forecasts``."""
-        parts = [
-            night.forecast.to_long().assign(
-                as_of=self.as_of.stamp,
-                target=night.target,
-                interval=self.settings.interval,
-                model=night.name,
-                model_version=night.version,
-                data_version=self.data_version,
-                created_at=self.created_at,
-            )
-            for night in self.targets
-        ]
-        return pd.concat(parts, ignore_index=True)
+        rows = pd.concat([forecast_rows(target) for target in self.targets], ignore_index=True)
+        return rows.assign(
+            as_of=self.as_of.stamp,
+            interval=self.settings.interval,
+            data_version=self.data_version,
+            created_at=self.created_at,
+        )
 
 
 def nightly_report(night: Night) -> NightlyReport:
@@ -101,11 +100,13 @@ def nightly_report(night: Night) -> NightlyReport:
         facts=_facts(night),
         notes=tuple(dict.fromkeys(notes)),
         title=f"Nightly forecast of {night.settings.dataset}",
+        verification=night.verification,
     )
 
 
 def write_page(night: Night, report: NightlyReport, home: Home) -> Path:
-    """Write the page of a night, all of it or nothing; return its path."""
+    """Write the page of a night, all of it or nothing; return its path. What it promises goes on record first."""
+    keep_promises(night, home)
     folder = home.reports / "nightly"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{night.settings.dataset}-{night.settings.interval}-{night.as_of}.html"
@@ -148,6 +149,8 @@ def track(night: Night, page: Path, home: Home) -> str:
             for name, table in (("coverage", target.holdout.coverage), ("events", target.holdout.events)):
                 if len(table):
                     run.log_table(table, f"tables/{target.target}_{name}.json")
+        for name, table in (night.verification.tables if night.verification is not None else {}).items():
+            run.log_table(table, f"tables/verification_{name}.json")
         run.log_text(page.read_text("utf-8"), "report/index.html")
         run.log_text(settings.model_dump_json(indent=2), "config.json")
         return run.run_id
@@ -160,15 +163,13 @@ def experiment_name(dataset: str) -> str:
 
 def machine_readable(night: Night, page: Path, run_id: str | None) -> dict[str, object]:
     """Return the night as plain values for ``--json``."""
-    rows = night.forecasts()
-    plain = json.loads(rows.to_json(orient="records", date_format="iso", double_precision=DIGITS))
     return {
         "as_of": night.as_of.stamp.isoformat(),
         "known_at": night.as_of.known_at.isoformat(),
         "dataset": night.settings.dataset,
         "data_version": night.data_version,
         "notes": list(night.as_of.notes),
-        "forecasts": [{**p, "ds": ds.isoformat()} for p, ds in zip(plain, rows["ds"], strict=True)],
+        "forecasts": forecast_records(night.forecasts()),
         "holdout": {
             t.target: {
                 "leaderboard": _records(t.holdout.leaderboard),
@@ -188,15 +189,29 @@ def machine_readable(night: Night, page: Path, run_id: str | None) -> dict[str, 
             }
             for t in night.targets
         },
+        "models": {t.target: t.ruling.to_json() for t in night.targets if t.ruling is not None},
         "plans": {t.target: t.plan.to_dict()["cycles"] for t in night.targets},
         "plan_changes": {target: list(said) for target, said in night.changes.items()},
         "problems": json.loads(night.problems.to_json(orient="records")),
         "failed": night.failed,
         "findings": json.loads(night.findings.to_json(orient="records", date_format="iso")),
+        "verification": night.verification.to_json() if night.verification is not None else None,
         "report": str(page),
         "mlflow_run": run_id,
         "seconds": {t.target: t.seconds for t in night.targets},
     }
+
+
+def forecast_rows(night: TargetNight) -> pd.DataFrame:
+    """Return the forecasts of one target as rows of the table ``forecasts``, but for what all targets share."""
+    rows = night.forecast.to_long()
+    return rows.assign(target=night.target, model=night.name, model_version=night.version)
+
+
+def forecast_records(rows: pd.DataFrame) -> list[dict[str, object]]:
+    """Return rows of the table ``forecasts`` as plain values."""
+    plain = json.loads(rows.to_json(orient="records", date_format="iso", double_precision=DIGITS))
+    return [{**p, "ds": ds.isoformat()} for p, ds in zip(plain, rows["ds"], strict=True)]
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, object]]:
@@ -224,6 +239,7 @@ def _target_report(night: TargetNight, stated: str, changes: tuple[str, ...]) ->
         dropped=night.blend.dropped,
         coverage=night.holdout.coverage,
         events=night.holdout.events,
+        ruling=night.ruling,
     )
 
 

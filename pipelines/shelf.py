@@ -15,6 +15,7 @@ from pipelines.files import write_text
 from pipelines.holdout import Holdout
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
 _KEEP = 5
@@ -70,8 +71,8 @@ class Shelf:
         except (BundleError, OSError, ValueError, KeyError, TypeError):
             return None
 
-    def put(self, key: str, shelved: Shelved) -> None:
-        """Store a fitted model; the newest few are kept.
+    def put(self, key: str, shelved: Shelved, held: Collection[str] = ()) -> None:
+        """Store a fitted model; the newest few are kept, and those that are `held` whatever their age.
 
         The baselines beside it are not: their fits take seconds, and give the same forecasts from the same rows. A
         night whose transformer failed is not stored either, so that the next one tries again.
@@ -85,7 +86,12 @@ class Shelf:
         write_text(folder / _HOLDOUT, shelved.holdout.to_json())
         ours = [path.parent for path in self.folder.glob(f"*/{_HOLDOUT}")]
         for old in sorted(ours, key=lambda path: (path / _HOLDOUT).stat().st_mtime)[:-_KEEP]:
-            shutil.rmtree(old)
+            if old.name not in held:
+                shutil.rmtree(old)
+
+    def keys(self) -> list[str]:
+        """Names of the rows of the models that lie here, the oldest rows first."""
+        return sorted(path.parent.name for path in self.folder.glob(f"*/{_HOLDOUT}"))
 
     def version(self, key: str) -> str:
         """Name of a model in tables."""

@@ -6,30 +6,33 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
+from fints.champion import BASELINE
 from fints.errors import DataError, EncodingError, ModelError, PlanError, SeriesError
 from fints.explain import cycle_sentences
 from fints.series import SeriesProblem, make_panel, panel_problems, usable
-from pipelines.assembly import assemble
-from pipelines.holdout import compare
+from pipelines.blend import Blend
+from pipelines.council import Council
+from pipelines.fits import Fits
+from pipelines.holdout import Holdout
 from pipelines.learning import lesson
-from pipelines.model import find_plan, make_model
+from pipelines.searched import Searched
 from pipelines.shelf import Shelved
-from pipelines.terminal import counted
+from pipelines.shipping import Used, ship
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from fints.champion import Ruling
     from fints.forecast import Forecast
     from fints.periods import Periods
     from fints.plan import FrequencyPlan
     from fints.settings import NightlySettings
     from fints.transformer import CycleTransformer
     from pipelines.asof import AsOf
-    from pipelines.blend import Blend
-    from pipelines.holdout import Holdout
     from pipelines.learning import Lesson
-    from pipelines.progress import Stage, Stages
+    from pipelines.progress import Stages
     from pipelines.shelf import Shelf
+    from pipelines.succession import Chosen, Succession
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +48,7 @@ class TargetNight:
     plan : FrequencyPlan
         That the transformer was given.
     model : CycleTransformer, optional
-        None where it failed and the other members went on.
+        None where it failed and the other members went on, and where the baseline is in use.
     version : str
         Of the models.
     reused : bool
@@ -60,6 +63,8 @@ class TargetNight:
     carried : tuple of str
         What carries the transformer's gain over HAR, in sentences; none where that cannot be measured.
     seconds : dict of str to float
+    ruling : Ruling, optional
+        Which model is in use, and why; None where models do not have to prove themselves.
     """
 
     target: str
@@ -76,6 +81,7 @@ class TargetNight:
     notes: tuple[str, ...] = ()
     carried: tuple[str, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
+    ruling: Ruling | None = None
 
     @property
     def name(self) -> str:
@@ -97,8 +103,15 @@ class Stopwatch:
         self.began = now
 
 
-def forecast_target(
-    bars: pd.DataFrame, target: str, settings: NightlySettings, as_of: AsOf, shelf: Shelf, stages: Stages
+def forecast_target(  # noqa: PLR0913 — what a night has, and where it is kept
+    bars: pd.DataFrame,
+    target: str,
+    settings: NightlySettings,
+    as_of: AsOf,
+    shelf: Shelf,
+    stages: Stages,
+    *,
+    succession: Succession | None = None,
 ) -> TargetNight:
     """Forecast one target of all series.
 
@@ -112,6 +125,8 @@ def forecast_target(
     shelf : Shelf
         Where a fitted model may lie, and where a new one is put.
     stages : Stages
+    succession : Succession, optional
+        Where decisions about the model in use are kept; without it the newest fit is used.
 
     Raises
     ------
@@ -122,43 +137,58 @@ def forecast_target(
     panel, problems = _panel(bars, target, settings, as_of)
     learnt = lesson(panel, settings)
     watch.lap("series")
-    with stages.stage(f"{target}: cycles"):
-        found, plan, notes = find_plan(learnt.panel, settings)
+    fetch = None if succession is None else succession.fetch
+    fits = Fits(target, panel, settings, shelf, stages, watch.lap, fetch)
+    if succession is None or not settings.champion.enabled:
+        used, chosen = _newest(fits, learnt), None
+    else:
+        chosen = Council(fits, learnt, as_of, succession).choose()
+        watch.lap("succession")
+        used = _in_use(chosen, fits, learnt)
+    found = Searched.of(used.learnt, settings, shelf, used.key)
     watch.lap("periods")
-    shelved = shelf.find(learnt.key)
-    reused = shelved is not None
-    if shelved is None:
-        with stages.stage(f"{target}: hold-out of {counted(settings.holdout.n_windows, 'window')}") as stage:
-            holdout, blend = compare(learnt.panel, settings, stage)
-        watch.lap("holdout")
-        with stages.stage(f"{target}: fit") as stage:
-            model, blend = _fit(make_model(settings, plan), learnt, blend, shelf, stage)
-        shelved = Shelved(model, holdout, blend)
-        shelf.put(learnt.key, shelved)
-        watch.lap("fit")
     with stages.stage(f"{target}: forecast"):
-        shipped, blend = assemble(shelved, learnt, panel, settings)
+        stated, blend = ship(used, panel, settings, as_of)
         watch.lap("members")
-        forecast, ended = _still_to_come(shipped.forecast(panel, known_at=as_of.known_at), panel, as_of)
+        forecast, ended = _still_to_come(stated, panel, as_of)
     watch.lap("forecast")
-    carried = _carried(shelved.model, learnt.panel)
+    carried = _carried(used.model, used.learnt.panel)
     watch.lap("explanation")
     return TargetNight(
         target=target,
         panel=panel,
         forecast=forecast,
-        plan=plan,
-        model=shelved.model,
-        version=shelf.version(learnt.key),
-        reused=reused,
-        holdout=shelved.holdout,
+        plan=found.plan if used.shown.model is None else used.shown.model.design.plan,
+        model=used.model,
+        version=used.version,
+        reused=used.version not in fits.fresh,
+        holdout=used.holdout,
         blend=blend,
-        found=found,
+        found=found.found,
         problems=(*problems, *ended),
-        notes=(*notes, *(f"{target}: {note}" for note in blend.notes)),
+        notes=(*found.notes, *fits.notes, *(f"{target}: {note}" for note in blend.notes)),
         carried=carried,
         seconds=watch.seconds,
+        ruling=None if chosen is None else chosen.ruling,
     )
+
+
+def _newest(fits: Fits, learnt: Lesson) -> Used:
+    made = fits.made(learnt)
+    return Used(fits.shelf.version(learnt.key), learnt.key, made, made, learnt)
+
+
+def _in_use(chosen: Chosen, fits: Fits, learnt: Lesson) -> Used:
+    """Return what is shipped, and what is shown of it."""
+    if chosen.current is not None:
+        fit, rows = chosen.current, fits.lesson_of(chosen.seat)
+        return Used(chosen.seat.version, chosen.seat.key, fit, fit, rows)
+    if chosen.shown is None:
+        nothing = Holdout(pd.DataFrame(), pd.DataFrame(), (*chosen.ruling.sentences[:1],))
+        bare = Shelved(None, nothing, Blend.untaught([BASELINE], fits.settings.bands, learnt.until))
+        return Used(chosen.seat.version, learnt.key, None, bare, learnt)
+    seat, shown = chosen.shown
+    return Used(chosen.seat.version, seat.key, None, shown, fits.lesson_of(seat))
 
 
 def _carried(model: CycleTransformer | None, panel: pd.DataFrame) -> tuple[str, ...]:
@@ -169,20 +199,6 @@ def _carried(model: CycleTransformer | None, panel: pd.DataFrame) -> tuple[str, 
         return cycle_sentences(model, panel)
     except (DataError, EncodingError, ModelError, PlanError):
         return ()
-
-
-def _fit(
-    model: CycleTransformer, learnt: Lesson, blend: Blend, shelf: Shelf, stage: Stage
-) -> tuple[CycleTransformer | None, Blend]:
-    """Fit the transformer, if it is a member; where it fails, the others go on without it."""
-    if model.name not in blend.weights.members:
-        return None, blend
-    try:
-        return model.fit(learnt.panel, progress=stage, checkpoints=shelf.training), blend
-    except (DataError, ModelError) as error:
-        if len(blend.weights.members) == 1:
-            raise
-        return None, blend.without({model.name: f"{type(error).__name__}: {error}"})
 
 
 def _panel(

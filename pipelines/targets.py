@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -10,7 +11,9 @@ import pandas as pd
 from fints.backtest.workers import cores
 from fints.errors import DataError, ModelError, SeriesError
 from pipelines.processes import Call, side_by_side
+from pipelines.registration import fetch, moved_by_hand, synchronise
 from pipelines.shelf import Shelf
+from pipelines.succession import Succession
 from pipelines.target import TargetNight, forecast_target
 
 if TYPE_CHECKING:
@@ -31,11 +34,14 @@ class NightInputs:
     models : pathlib.Path
         Folder of the fitted models, in a home that is locked by whoever works on it.
     reading : Reading
+    decided_by : pandas.Timestamp, optional
+        On a replay, the instant up to which decisions about the model in use count; nothing is decided or written then.
     """
 
     settings: NightlySettings
     models: Path
     reading: Reading
+    decided_by: pd.Timestamp | None = None
 
 
 def forecast_targets(inputs: NightInputs, stages: Stages) -> tuple[tuple[TargetNight, ...], pd.DataFrame]:
@@ -55,7 +61,9 @@ def forecast_targets(inputs: NightInputs, stages: Stages) -> tuple[tuple[TargetN
         If a process was killed.
     """
     workers, targets = inputs.settings.workers, inputs.settings.targets
-    calls = [Call(_forecast, (inputs, target)) for target in targets]
+    replayed = inputs.decided_by is not None
+    moved, warnings = ({}, []) if replayed else moved_by_hand(inputs.settings, inputs.models)
+    calls = [Call(_forecast, (inputs, target, moved.get(target, ""))) for target in targets]
     done = side_by_side(calls, workers.count or cores(), workers.threads, stages)
     nights, problems = [], []
     for target, night in zip(targets, done, strict=True):
@@ -64,17 +72,25 @@ def forecast_targets(inputs: NightInputs, stages: Stages) -> tuple[tuple[TargetN
             problems += [{"target": target, **asdict(problem)} for problem in night.problems]
         else:
             problems.append({"unique_id": "all series", "target": target, "reason": night, "left_out": True})
+    if not replayed:
+        with stages.stage("model registry"):
+            warnings += synchronise(inputs.settings, inputs.models, [night.target for night in nights])
+    if nights and warnings:
+        nights[0] = replace(nights[0], notes=(*nights[0].notes, *(f"Warning: {text}" for text in warnings)))
     if not nights:
         raise SeriesError("nothing can be forecast. " + " ".join(str(p["reason"]) for p in problems))
     return tuple(nights), pd.DataFrame(problems, columns=["unique_id", "target", "reason", "left_out"])
 
 
-def _forecast(inputs: NightInputs, target: str, stages: Stages) -> TargetNight | str:
+def _forecast(inputs: NightInputs, target: str, moved: str, stages: Stages) -> TargetNight | str:
     """Forecast one target; return why not, if it cannot be."""
     settings = inputs.settings
     bars, as_of = inputs.reading.bars()
     shelf = Shelf.under(inputs.models, settings.dataset, target, settings.digest)
+    book = Succession.book_under(inputs.models, (settings.dataset, settings.interval, target))
+    fetched = partial(fetch, settings, inputs.models, target)
+    succession = Succession(book, inputs.reading.now, inputs.decided_by, moved, fetched)
     try:
-        return forecast_target(bars, target, settings, as_of, shelf, stages)
+        return forecast_target(bars, target, settings, as_of, shelf, stages, succession=succession)
     except (DataError, ModelError) as error:
         return str(error)

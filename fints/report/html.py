@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from fints.report import combination, figures, periods, tables
+from fints.report import champion, combination, figures, periods, tables
 from fints.report.pages import asset, template
 from fints.report.units import unit_of
+from fints.report.verification import lookback_sections
 
 if TYPE_CHECKING:
     from fints.report.figures import Drawing
@@ -43,6 +44,8 @@ class TargetSection:
     events: Table | None
     cycles: Table | None
     plan: Table | None
+    in_use: str
+    decisions: Table | None
     series: tuple[SeriesSection, ...]
 
 
@@ -67,6 +70,7 @@ def render_nightly(report: NightlyReport) -> str:
         headline=headline(report),
         glances=[tables.glance(report, target) for target in report.targets if target.series],
         targets=[_target_section(report, target, i) for i, target in enumerate(report.targets)],
+        lookback=lookback_sections(report.verification, report.bar_word),
         findings=tables.findings(report),
         problems=tables.problems(report),
         usual_bars=tables.USUAL_BARS,
@@ -105,6 +109,8 @@ def _target_section(report: NightlyReport, target: TargetReport, number: int) ->
         events=combination.events(target),
         cycles=periods.cycles_table(target.found) if target.found is not None else None,
         plan=tables.plan(target.plan, target.target) if len(target.plan) else None,
+        in_use="" if target.ruling is None else champion.in_one_line(target.ruling),
+        decisions=None if target.ruling is None else champion.decisions_table(target.ruling),
         series=tuple(
             SeriesSection(
                 name=name,

@@ -13,7 +13,9 @@ from fints.forecast import QUANTILE_COLUMNS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from fints.champion import Ruling
     from fints.periods import Periods
+    from fints.verification import Verification
 
 _FORECAST_COLUMNS = ("unique_id", "ds", "step", "mean", *QUANTILE_COLUMNS)
 
@@ -64,6 +66,8 @@ class TargetReport:
         Of the hold-out: ``by`` (horizon, series, regime), ``group``, ``cov80``, ``cov95``, ``n``.
     events : pandas.DataFrame
         Of the hold-out; as `fints.backtest.events.by_event` gives for one model.
+    ruling : Ruling, optional
+        Which model is in use, and why.
 
     Raises
     ------
@@ -89,6 +93,7 @@ class TargetReport:
     dropped: Mapping[str, str] = field(default_factory=dict)
     coverage: pd.DataFrame = field(default_factory=_empty)
     events: pd.DataFrame = field(default_factory=_empty)
+    ruling: Ruling | None = None
 
     def __post_init__(self) -> None:
         for frame, needed, what in (
@@ -143,6 +148,8 @@ class NightlyReport:
         What has to be said aloud at the top, such as an as-of moved from a closed day.
     title : str
         Name of the run.
+    verification : Verification, optional
+        What became of earlier forecasts; None where nobody looked.
     """
 
     as_of: pd.Timestamp
@@ -155,6 +162,7 @@ class NightlyReport:
     facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     title: str = "Nightly forecast"
+    verification: Verification | None = None
 
     @property
     def intraday(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fints.report import combination, tables
+from fints.report import champion, combination, tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,6 +44,7 @@ def nightly_table(report: NightlyReport) -> RenderableType:
         *(part for target in report.targets if target.series for part in (Text(""), _forecasts(report, target))),
         Text(""),
         Text(legend, style="dim"),
+        *_lookback(report),
         *(_left_out(line) for _, line in report.problems.iterrows() if line.get("left_out", True)),
     )
 
@@ -57,7 +58,10 @@ def _forecasts(report: NightlyReport, target: TargetReport) -> RenderableType:
     grid = Table(
         title=Text(f"{content.caption} ({target.target})", style="bold"),
         title_justify="left",
-        caption=Text("\n".join([*target.verdicts, *combination.in_words(target), *target.carried]), style="default"),
+        caption=Text(
+            "\n".join([*_in_use(target), *target.verdicts, *combination.in_words(target), *target.carried]),
+            style="default",
+        ),
         caption_justify="left",
         header_style="dim",
         box=box.SIMPLE_HEAD,
@@ -70,6 +74,21 @@ def _forecasts(report: NightlyReport, target: TargetReport) -> RenderableType:
     for row in content.rows:
         grid.add_row(*(Text(cell.text, style="bold" if cell.strong else "") for cell in row))
     return grid
+
+
+def _lookback(report: NightlyReport) -> list[RenderableType]:
+    """Say what became of earlier forecasts, alerts first."""
+    from rich.text import Text
+
+    found = report.verification
+    if found is None:
+        return []
+    said = [Text(sentence, style="bold red" if sentence.startswith("ALERT") else "") for sentence in found.sentences]
+    return [Text(""), Text("What became of earlier forecasts", style="bold"), *said]
+
+
+def _in_use(target: TargetReport) -> list[str]:
+    return [] if target.ruling is None else [champion.in_one_line(target.ruling)]
 
 
 def _left_out(line: pd.Series) -> RenderableType:

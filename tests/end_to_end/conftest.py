@@ -2,7 +2,10 @@ import json
 import shutil
 import sys
 
+import pandas as pd
 import pytest
+
+from tests.end_to_end.market import QUICK, Market
 
 BRIEF = [
     "network.dim=16",
@@ -48,5 +51,29 @@ def fints(home, tmp_path, monkeypatch, capfd):
         out, err = capfd.readouterr()
         result = json.loads(file.read_text()) if file.exists() else None
         return left.value.code or 0, out, err, result
+
+    return run
+
+
+@pytest.fixture
+def market(tmp_path, monkeypatch):
+    return Market(tmp_path / "incoming", monkeypatch)
+
+
+@pytest.fixture
+def night(fints, market, monkeypatch):
+    """Run ``fints nightly`` on the market; returns exit code, output, and the result.
+
+    It does not look back on earlier forecasts, which takes longest and is no matter there.
+    """
+    from fints.verification import Verification
+
+    monkeypatch.setattr("pipelines.night_run.verify", lambda *_rest: Verification(pd.Timestamp("2025-03-10")))
+
+    def run(*arguments):
+        source = f"source={{kind: folder, path: {market.folder}, quiet: 0}}"
+        settings = [f"--set={setting}" for setting in (*QUICK, source)]
+        code, out, err, result = fints("nightly", *settings, *arguments)
+        return code, out + err, result
 
     return run

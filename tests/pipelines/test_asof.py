@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 import fints
-from fints.errors import DateError
+from fints.errors import DataError, DateError
 from pipelines.asof import AsOf, observe, parse_as_of
 
 NOW = pd.Timestamp("2026-01-05 22:00", tz="UTC")
@@ -101,3 +101,22 @@ def test_the_new_year_after_the_data_is_still_the_last_session(bars):
     known, as_of = look(bars, "2019-01-01")
     assert len(known) == len(bars)
     assert as_of.stamp == pd.Timestamp("2018-12-31")
+
+
+def test_a_clock_behind_the_bars_of_a_live_source_is_refused(bars):
+    with pytest.raises(DataError, match=r"has a bar that ended at 2018-12-31 21:00 UTC: the clock is behind"):
+        look(bars, None, live=True, now=pd.Timestamp("2018-12-31 20:59", tz="UTC"))
+
+
+def test_a_bar_of_a_live_source_that_has_not_settled_is_not_known(bars):
+    known, as_of = look(bars, None, live=True, now=pd.Timestamp("2018-12-31 21:14", tz="UTC"))
+    assert known["session"].max() == as_of.stamp == pd.Timestamp("2018-12-28")
+
+
+def test_an_as_of_that_no_person_asked_for_goes_without_late_bars_and_says_so(bars):
+    instant = parse_as_of("2019-01-02T21:15Z")
+    known, as_of = observe(bars, instant, live=True, now=NOW, strict=False)
+    assert len(known) == len(bars)
+    assert as_of.notes == ("The newest bar on XNYS is of 2018-12-31; the session of 2019-01-02 is over.",)
+    with pytest.raises(DateError, match="the data end on 2018-12-31"):
+        observe(bars, instant, live=True, now=NOW)

@@ -1,0 +1,172 @@
+"""Earlier nights whose turn it is before tonight's: missed ones, half-finished ones, and those whose bars came late."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+import pandas as pd
+
+from fints.bars.aliases import followed
+from fints.bars.arrivals import late_bars
+from fints.bars.nights import NO_BAR
+from pipelines.night_ledger import ATTEMPTS, Turn, attempts, newest, regular
+from pipelines.terminal import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from fints.bars.nights import NightEntry
+    from fints.settings.catch_up import CatchUpSettings
+    from pipelines.gathered import Gathered
+    from pipelines.night_calendar import NightCalendar, Slot
+    from pipelines.night_ledger import NightLedger
+
+MISSED: Final = "caught up, because it was missed"
+UNFINISHED: Final = "completed, because the run that began it was stopped"
+_NAMED: Final = 3  # symbols named where bars of many came late
+
+
+@dataclass(frozen=True, slots=True)
+class Agenda:
+    """What one run has to do before tonight's night.
+
+    Parameters
+    ----------
+    turns : tuple of Turn
+        Oldest first.
+    skipped : tuple of pair of Turn and str
+        Nights that are not run, with the reason.
+    given_up : tuple of NightEntry
+        Nights that were begun too often and never ended.
+    late : tuple of Turn
+        Nights whose bars came late: those of `turns`, and tonight's if it is among them.
+    tonight : str
+        Why tonight's own night is made again, where it is.
+    left : str
+        What is left alone, in a sentence; empty if nothing is.
+    """
+
+    turns: tuple[Turn, ...] = ()
+    skipped: tuple[tuple[Turn, str], ...] = ()
+    given_up: tuple[NightEntry, ...] = ()
+    late: tuple[Turn, ...] = ()
+    tonight: str = ""
+    left: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CatchUp:
+    """Finds the nights to be made up for.
+
+    Parameters
+    ----------
+    ledger : NightLedger
+    calendar : NightCalendar
+    policy : CatchUpSettings
+    gathered : Gathered
+        Bars up to now, and how they came.
+    entries : sequence of NightEntry
+        Of the ledger, in order.
+    """
+
+    ledger: NightLedger
+    calendar: NightCalendar
+    policy: CatchUpSettings
+    gathered: Gathered
+    entries: Sequence[NightEntry] = field(repr=False)
+
+    def agenda(self, tonight: Turn) -> Agenda:
+        """Return what is to be done before tonight's night; nothing on an empty ledger."""
+        now = self.gathered.reading.now
+        held = regular(self.entries, now)
+        last = newest(held)
+        owed = [entry for entry in last.values() if entry.owed and entry.night != tonight.night]
+        given_up = tuple(entry for entry in owed if attempts(held, entry.night) >= ATTEMPTS)
+        turns = {entry.night: _resumed(entry) for entry in owed if entry not in given_up}
+        late, left = self._late(held, last)
+        turns |= {name: turn for name, turn in late.items() if name != tonight.night}
+        missed, skipped = self._missed(held, tonight, {*turns, *(entry.night for entry in given_up)})
+        turns |= {turn.night: turn for turn in missed}
+        return Agenda(
+            turns=tuple(sorted(turns.values(), key=lambda turn: turn.as_of)),
+            skipped=tuple(skipped),
+            given_up=given_up,
+            late=tuple(late.values()),
+            tonight=late[tonight.night].reason if tonight.night in late else _owed_reason(last.get(tonight.night)),
+            left=left,
+        )
+
+    def _missed(
+        self, held: Sequence[NightEntry], tonight: Turn, owed: set[str]
+    ) -> tuple[list[Turn], list[tuple[Turn, str]]]:
+        """Return the nights since the last one that is done: those to run, and those to skip with the reason."""
+        done = [entry.as_of for entry in held if entry.state == "done"]
+        if not done:
+            return [], []
+        slots = self.calendar.between(max(done), tonight.as_of)
+        if not slots:
+            return [], []
+        by_hand = {entry.night for entry in self.entries if entry.state == "done" and entry.asked}
+        taken = [pd.Timestamp(name) for name in owed | {name for name in by_hand if "T" in name}]
+        ends = self.gathered.bars["end"] + self.calendar.settle
+        told = {(entry.night, entry.reason) for entry in newest(held).values() if entry.state == "skipped"}
+        run, skipped = [], []
+        for slot in slots:
+            turn = Turn(slot.until, slot.until, reason=MISSED)
+            if any(_inside(slot, moment) for moment in taken):
+                continue
+            if not ((ends > slot.after) & (ends <= slot.until)).any():
+                skipped.append((turn, NO_BAR))
+            elif self.policy.missed == "skip":
+                skipped.append((turn, "it was missed (catch_up.missed: skip)"))
+            else:
+                run.append(turn)
+        over = len(run) - self.policy.most
+        if over > 0:
+            skipped += [
+                (turn, f"more than {self.policy.most} nights were missed (catch_up.most)") for turn in run[:over]
+            ]
+            run = run[over:]
+        return run, [(turn, why) for turn, why in skipped if (turn.night, why) not in told]
+
+    def _late(self, held: Sequence[NightEntry], last: dict[str, NightEntry]) -> tuple[dict[str, Turn], str]:
+        """Return the nights that lacked bars that have come since the last run, and what is left of them."""
+        if not held:
+            return {}, ""
+        reading = self.gathered.reading
+        names = [*reading.symbols, *(old for old, new in followed(reading.aliases).items() if new in reading.symbols)]
+        known = max(entry.data_version for entry in held)
+        come = late_bars(reading.folder, reading.interval, names, known, reading.version)
+        final = come["end"] + self.calendar.settle
+        turns = []
+        for entry in sorted(last.values(), key=lambda entry: entry.as_of):
+            waited = entry.state == "skipped" and entry.reason == NO_BAR
+            lacked = come["symbol"][final <= pd.Timestamp(entry.known_at)]
+            if len(lacked) and (entry.state == "done" or waited):
+                turns.append(replace(_resumed(entry), reason=_because(lacked)))
+        if self.policy.late == "leave":
+            said = f"{counted(len(turns), 'night')} lacked bars that have come since (catch_up.late: leave)"
+            return {}, said if turns else ""
+        over = len(turns) - self.policy.most
+        said = f"{counted(over, 'earlier night')} lacked bars that have come since (catch_up.most: {self.policy.most})"
+        return {turn.night: turn for turn in turns[max(over, 0) :]}, said if over > 0 else ""
+
+
+def _resumed(entry: NightEntry) -> Turn:
+    return Turn(pd.Timestamp(entry.night), pd.Timestamp(entry.known_at), reason=entry.reason or UNFINISHED)
+
+
+def _owed_reason(entry: NightEntry | None) -> str:
+    return "" if entry is None or not entry.owed else entry.reason or UNFINISHED
+
+
+def _inside(slot: Slot, moment: pd.Timestamp) -> bool:
+    return bool(slot.after < moment <= slot.until)
+
+
+def _because(symbols: Iterable[str]) -> str:
+    listed = list(symbols)
+    names = list(dict.fromkeys(listed))
+    more = f" and {counted(len(names) - _NAMED, 'other')}" if len(names) > _NAMED else ""
+    return f"made again because of {counted(len(listed), 'late bar')} of {', '.join(names[:_NAMED])}{more}"

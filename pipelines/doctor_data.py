@@ -1,0 +1,244 @@
+"""Checks of the data: the store, calendars, tracking, the source, the nights that were."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+from urllib.error import HTTPError
+from urllib.parse import unquote, urlsplit
+from urllib.request import Request, urlopen
+
+import pandas as pd
+
+from fints.errors import SourceError
+from pipelines.doctor import Found
+
+if TYPE_CHECKING:
+    from pipelines.doctor import Patient
+
+_DAY = pd.Timedelta(days=1)
+_SOON = 60 * _DAY
+_OLD = 1460 * _DAY
+_OFF, _FAR_OFF = 60.0, 900.0
+"""Seconds by which a clock may differ from a server's: told, and failed."""
+
+_ASKED = 10 * _DAY
+
+
+def store(patient: Patient) -> Found:
+    """Find out whether every table can be opened and has its files; `fints data verify` reads them, too."""
+    from deltalake import DeltaTable
+    from pyarrow import table as arrow
+
+    from fints.bars.store import BarStore
+
+    root = patient.home.store
+    if not root.exists():
+        return Found("ok", "nothing is stored yet")
+    BarStore(root)  # refuses a folder that is not ours
+    files, tables = 0, []
+    for folder in sorted(root.iterdir()):
+        if not (folder / "_delta_log").is_dir():
+            continue
+        held = arrow(DeltaTable(str(folder)).get_add_actions(flatten=True)).to_pylist()
+        for one in held:
+            place = folder / unquote(one["path"])
+            if not place.is_file() or place.stat().st_size != one["size_bytes"]:
+                cure = "restore the folder from a backup; `fints data verify` says what else is damaged"
+                return Found("failed", f"the file {place} is missing or cut short", cure)
+        files += len(held)
+        tables.append(folder.name)
+    return Found("ok", f"{len(tables)} tables with {files} files, each in its size")
+
+
+def calendars(patient: Patient) -> Found:
+    """Find out whether calendars are right about the days that are known, and reach far enough."""
+    from fints.sessions import calendar_version, get_calendar
+    from fints.sessions.calendars import check_known_days
+    from fints.sessions.overrides import overrides
+    from pipelines.schedule_exchanges import exchanges_of
+    from pipelines.waiting import following
+
+    check_known_days()
+    places = exchanges_of(patient.settings, patient.home)
+    said, short = [], []
+    for name in places.names:
+        calendar = get_calendar(name)
+        if calendar.last_day < patient.now.tz_localize(None) + _SOON:
+            short.append(f"{name} is known to {calendar.last_day:%Y-%m-%d} only")
+            continue
+        said.append(f"{name} closes next on {following([name], patient.now, pd.Timedelta(0)).when}")
+    if short:
+        return Found("failed", "; ".join(short), "pip install -U pandas-market-calendars exchange-calendars")
+    days = [event.announced for name in ("XNYS", "XLON") for event in overrides(name).events]
+    newest = pd.Timestamp(0) + pd.Timedelta(days=max(days))
+    told = f"{', '.join(said)} ({places.origin}); {calendar_version()}, newest override of {newest:%Y-%m-%d}"
+    if newest < patient.now.tz_localize(None) - _OLD:
+        return Found(
+            "warning", told, "closures announced since may be unknown: upgrade fints and the calendar packages"
+        )
+    return Found("ok", told)
+
+
+def tracking(patient: Patient) -> Found:
+    """Find out whether runs can be logged."""
+    settings = patient.settings.tracking
+    if not settings.enabled:
+        return Found("ok", "switched off in the settings")
+    return _local_tracking(patient) if settings.uri is None else _tracking_server(patient, settings.uri)
+
+
+def _local_tracking(patient: Patient) -> Found:
+    from fints.tracking.database import Database
+
+    database = Database(patient.home.root)
+    if not database.ready():
+        return Found("ok", "no run was logged yet; the database is made with the first")
+    moved = database.moved_from()
+    if moved:
+        return Found("failed", f"the home was moved from {moved[0]}", "run `fints relocate`")
+    with closing(sqlite3.connect(f"{database.file.as_uri()}?mode=ro", uri=True, timeout=5)) as connection:
+        (schema,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        (count,) = connection.execute("SELECT count(*) FROM runs").fetchone()
+    return Found("ok", f"{database.file.name} has {count} runs, schema {schema}")
+
+
+def _tracking_server(patient: Patient, uri: str) -> Found:
+    parts = urlsplit(uri)
+    place = f"{parts.scheme}://{parts.hostname or ''}"
+    if not parts.scheme.startswith("http"):
+        return Found("ok", f"runs go to {place}, which was not tried")
+    if patient.offline:
+        return Found("ok", f"runs go to {place}, which was not asked (--offline)")
+    status, _ = _ask(uri.rstrip("/") + "/health")
+    if status != 200:
+        cure = "start it, or mend tracking.uri"
+        return Found("failed", f"the tracking server {place} does not answer ({status or 'nobody there'})", cure)
+    return Found("ok", f"the tracking server {place} answers")
+
+
+def source(patient: Patient) -> Found:
+    """Ask the source for the last days of one symbol."""
+    from fints.bars.sources import make_source
+    from fints.bars.sources.base import BarRequest
+    from pipelines.ingest import wanted_symbols
+
+    settings = patient.settings
+    if patient.offline:
+        return Found("ok", "was not asked (--offline)")
+    asked = make_source(settings.source)
+    names = wanted_symbols(asked, settings)
+    if not names:
+        return Found("failed", "there is no symbol to ask for", "list them under `symbols`")
+    name = names[0]
+    start = patient.now.tz_localize(None).normalize() - _ASKED if asked.live else None
+    try:
+        delivery = asked.fetch(BarRequest(name, settings.interval, start, None, settings.exchange))
+    except SourceError as error:
+        return Found("failed", f"{name}: {error}", "see docs/ingestion.md for this kind of failure")
+    if delivery.bars.empty:
+        return Found("warning", f"{name}: nothing was delivered", "look whether the symbol still trades")
+    last = pd.Timestamp(delivery.bars["session"].max())
+    return Found("ok", f"{name}: {len(delivery.bars)} bars up to {last:%Y-%m-%d}")
+
+
+def time_of_others(patient: Patient) -> Found:
+    """Hold the clock against that of the source's server."""
+    address = _address(patient)
+    if patient.offline or not address:
+        return Found("ok", "not compared with a server's clock" + (" (--offline)" if patient.offline else ""))
+    before = pd.Timestamp.now("UTC")
+    _, date = _ask(address)
+    if not date:
+        return Found(
+            "warning", f"{urlsplit(address).hostname} tells no time", "see whether NTP is running on this machine"
+        )
+    off = abs((pd.Timestamp(parsedate_to_datetime(date)) - before).total_seconds())
+    said = f"{off:.0f} s from that of {urlsplit(address).hostname}"
+    if off > _FAR_OFF:
+        return Found("failed", said, "set the clock right (NTP): bars would be taken for final too early or too late")
+    return Found("warning", said, "set the clock right (NTP)") if off > _OFF else Found("ok", said)
+
+
+def _address(patient: Patient) -> str:
+    """Address of the server that bars come from, without what stands behind its name; empty where there is none."""
+    source = patient.settings.source
+    if source.kind == "yahoo":
+        return "https://query1.finance.yahoo.com/"
+    url = getattr(source, "url", None)
+    if not isinstance(url, str):
+        return ""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}/"
+
+
+def _ask(address: str) -> tuple[int, str]:
+    """Return status and date of an answer; a refusal is one, too. Status 0 where nobody answers."""
+    try:
+        with urlopen(Request(address, headers={"User-Agent": "fints"}), timeout=5) as answer:
+            return int(answer.status), str(answer.headers.get("Date", ""))
+    except HTTPError as error:
+        with error:
+            return error.code, str(error.headers.get("Date", ""))
+    except OSError:
+        return 0, ""
+
+
+def last_night(patient: Patient) -> Found:
+    """Find out how the last night ended, and whether one is overdue."""
+    from pipelines.night_ledger import NightLedger
+
+    there = patient.home.store.exists()
+    entries = NightLedger.under(patient.home, patient.settings).entries() if there else ()
+    if not entries:
+        return Found("ok", f"none of the dataset {patient.settings.dataset} has been run yet")
+    last = max(entries, key=lambda entry: entry.number)
+    said = f"{last.night} is {last.state}" + (f" with code {last.exit_code}" if last.exit_code is not None else "")
+    if last.state == "failed":
+        return Found("failed", f"{said}: {last.reason}", "mend what it says; the next night makes up for it")
+    if last.state == "begun":
+        cure = "another run is at work, or it was killed; the next one completes it"
+        return Found("warning", f"{said} and not ended", cure)
+    overdue = _overdue(patient, last.made_at) if _follows_the_market(patient) else 0
+    if overdue:
+        cure = "see whether the scheduler runs (`fints schedule`); the next night makes up for them"
+        return Found("failed", f"{said}; {overdue} sessions since have had none", cure)
+    return Found("ok", said)
+
+
+def _overdue(patient: Patient, last: pd.Timestamp) -> int:
+    """Count the nights that could have begun a day ago and more."""
+    from pipelines.schedule_exchanges import exchanges_of
+    from pipelines.waiting import night_ends
+
+    settle = pd.Timedelta(minutes=patient.settings.settle)
+    names = exchanges_of(patient.settings, patient.home).names
+    ends = night_ends(names, min(last, patient.now), patient.now, settle)
+    return sum(last < end.until <= patient.now - _DAY for end in ends)
+
+
+def _follows_the_market(patient: Patient) -> bool:
+    from fints.bars.sources import make_source
+
+    return bool(make_source(patient.settings.source).live)
+
+
+def alerts(patient: Patient) -> Found:
+    """Find out whether alerts can reach anybody; nothing is sent."""
+    from pipelines.alerting_email import VARIABLE as PASSWORD
+    from pipelines.alerting_webhook import VARIABLE as WEBHOOK
+
+    settings, ways = patient.settings.alerts, []
+    if os.environ.get(WEBHOOK) or settings.webhook.url is not None:
+        ways.append("posted to a webhook")
+    if settings.email is not None:
+        ways.append(f"mailed by {settings.email.host}")
+        if settings.email.user is not None and not os.environ.get(PASSWORD):
+            return Found("failed", "alerts cannot be mailed without a password", f"set {PASSWORD} in the environment")
+    if not ways:
+        cure = "set alerts.webhook or alerts.email, or let the scheduler watch the exit code"
+        return Found("warning", "alerts stand in the log and the exit code alone", cure)
+    return Found("ok", f"alerts are {' and '.join(ways)}")

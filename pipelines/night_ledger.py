@@ -1,0 +1,160 @@
+"""The ledger of one dataset's nights, and what can be read off it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import pandas as pd
+
+from fints import __version__
+from fints.bars.nights import NightEntry, NightTable
+from fints.errors import FintsError
+from pipelines import clock
+from pipelines.outcome import Exit, exit_code
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from fints.bars.nights import State
+    from fints.settings import DataSettings
+    from pipelines.gathered import Reading
+    from pipelines.home import Home
+    from pipelines.night_identity import Identity
+
+ATTEMPTS: Final = 3
+"""Times that a night is begun and killed before it is given up: one that always ends the process blocks the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A night whose turn it is.
+
+    Parameters
+    ----------
+    as_of : pandas.Timestamp
+        A date, or an instant in UTC: its name.
+    known_at : pandas.Timestamp
+        Date or instant up to which bars and calendars count as known.
+    asked : str
+        As-of as it was asked for; empty where none was.
+    reason : str
+        Why it is run though nobody asked for it.
+    """
+
+    as_of: pd.Timestamp
+    known_at: pd.Timestamp
+    asked: str = ""
+    reason: str = ""
+
+    @property
+    def night(self) -> str:
+        """Its name."""
+        return spelled(self.as_of)
+
+    def __str__(self) -> str:
+        return f"the night of {self.night}"
+
+
+@dataclass(frozen=True, slots=True)
+class NightLedger:
+    """Nights of one dataset and interval.
+
+    Parameters
+    ----------
+    table : NightTable
+    dataset, interval : str
+    """
+
+    table: NightTable
+    dataset: str
+    interval: str
+
+    @classmethod
+    def under(cls, home: Home, settings: DataSettings) -> NightLedger:
+        """Return the ledger of a night's dataset."""
+        return cls(NightTable.under(home.store), settings.dataset, settings.interval)
+
+    def entries(self) -> tuple[NightEntry, ...]:
+        """Return all entries, in the order in which they were made."""
+        return self.table.read(self.dataset, self.interval)
+
+    def draft(self, turn: Turn, reading: Reading, identity: Identity, state: State) -> NightEntry:
+        """Return an entry, not yet entered."""
+        return NightEntry(
+            dataset=self.dataset,
+            interval=self.interval,
+            night=turn.night,
+            as_of=instant_of(turn.as_of),
+            known_at=spelled(turn.known_at),
+            asked=turn.asked,
+            made_at=reading.now,
+            state=state,
+            data_version=reading.version,
+            actions_version=reading.actions_version,
+            config=identity.config,
+            calendar=identity.calendar,
+            symbols=reading.symbols,
+            fints=__version__,
+            began_at=clock.now(),
+            reason=turn.reason,
+        )
+
+    def enter(self, *entries: NightEntry) -> tuple[NightEntry, ...]:
+        """Enter entries in one transaction."""
+        return self.table.enter(entries)
+
+    def fail(self, begun: NightEntry, cause: Exception | str) -> NightEntry:
+        """Enter that a night failed, and of what."""
+        code = exit_code(cause) if isinstance(cause, FintsError) else Exit.FAILED
+        said = cause if isinstance(cause, str) else str(cause) if isinstance(cause, FintsError) else _named(cause)
+        return self.enter(replace(begun, state="failed", exit_code=int(code), reason=said, ended_at=clock.now()))[0]
+
+
+def newest(entries: Iterable[NightEntry]) -> dict[str, NightEntry]:
+    """Return the last entry of each night, by its name."""
+    return {entry.night: entry for entry in entries}
+
+
+def regular(entries: Iterable[NightEntry], now: pd.Timestamp) -> list[NightEntry]:
+    """Keep the nights of the schedule.
+
+    Those that were only ever asked for by ``--as-of`` are left out, those of a source that follows no market, which are
+    named by a date, and those that lie in the future, by a clock that was wrong once.
+    """
+    listed = list(entries)
+    scheduled = {entry.night for entry in listed if not entry.asked}
+    return [entry for entry in listed if entry.night in scheduled and "T" in entry.night and entry.as_of <= now]
+
+
+def attempts(entries: Iterable[NightEntry], night: str) -> int:
+    """Count how often a night was begun since it last ended in any way."""
+    count = 0
+    for entry in entries:
+        if entry.night == night:
+            count = count + (entry.state == "begun") if entry.owed else 0
+    return count
+
+
+def spelled(moment: pd.Timestamp) -> str:
+    """Write a date or an instant the one way in which it is compared."""
+    if moment.tz is not None:
+        return str(moment.tz_convert("UTC").isoformat())
+    return f"{moment:%Y-%m-%d}" if moment == moment.normalize() else str(moment.isoformat())
+
+
+def instant_of(moment: pd.Timestamp) -> pd.Timestamp:
+    """Return an instant in UTC; a date stands for the midnight after it, when everything of its session is known."""
+    if moment.tz is not None:
+        return moment.tz_convert("UTC")
+    return (moment + pd.Timedelta(days=1)).tz_localize("UTC")
+
+
+def stored_result(page: Path) -> Path:
+    """Return the file beside a night's page that holds its result for machines, but for the forecasts."""
+    return page.with_suffix(".json")
+
+
+def _named(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,256 @@
+"""One night of a run: entered in the ledger, forecast, stored, shown, and entered as done."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from pipelines import clock
+from pipelines.files import write_text
+from pipelines.night_identity import Identity
+from pipelines.night_ledger import stored_result
+from pipelines.night_standing import StandingNight, standing
+from pipelines.outcome import Exit
+from pipelines.plans import PlanBook
+from pipelines.publish import Night, machine_readable, nightly_report, track, write_page
+from pipelines.targets import NightInputs, forecast_targets
+from pipelines.verification import verify
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
+    from fints.bars.nights import NightEntry
+    from fints.bars.store import BarStore
+    from fints.report import NightlyReport
+    from fints.settings import NightlySettings
+    from pipelines.asof import AsOf
+    from pipelines.gathered import Gathered, Reading
+    from pipelines.home import Home
+    from pipelines.night_ledger import NightLedger, Turn
+    from pipelines.progress import Stages
+
+LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NightlyOutcome:
+    """What a night left behind.
+
+    Parameters
+    ----------
+    night : Night
+    report : NightlyReport
+    page : Path
+    run_id : str, optional
+        Of the MLflow run.
+    warnings : tuple of str
+        What went wrong without stopping the night.
+    entry : NightEntry
+        Of the ledger.
+    """
+
+    night: Night
+    report: NightlyReport
+    page: Path
+    run_id: str | None
+    warnings: tuple[str, ...]
+    entry: NightEntry
+
+    def findings_in_words(self) -> str:
+        """Count the data findings; the page lists them."""
+        count = self.night.findings["severity"].value_counts().to_dict()
+        if not count:
+            return "data: no findings"
+        return "data: " + ", ".join(f"{n} {name}" for name, n in sorted(count.items())) + " (listed in the report)"
+
+    @property
+    def exit_code(self) -> int:
+        """The code that it ended with."""
+        return int(self.entry.exit_code or 0)
+
+    def to_json(self) -> dict[str, object]:
+        """Return plain values for ``--json``."""
+        return _result(self.night, self.page, self.run_id, self.warnings)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NightRun:
+    """What the nights of one run have in common.
+
+    Parameters
+    ----------
+    settings : NightlySettings
+    home : Home
+        Held by the caller.
+    store : BarStore
+    gathered : Gathered
+        Bars up to now; tonight's as-of.
+    ledger : NightLedger
+    stages : Stages
+    """
+
+    settings: NightlySettings
+    home: Home
+    store: BarStore
+    gathered: Gathered
+    ledger: NightLedger
+    stages: Stages
+
+    def tonight(self, turn: Turn, *, again: bool, remarks: tuple[str, ...] = ()) -> NightlyOutcome | StandingNight:
+        """Run the night that the bars were gathered for; one that is done and stands is returned as it is.
+
+        Parameters
+        ----------
+        turn : Turn
+        again : bool
+            Whether one that is done is run again.
+        remarks : tuple of str
+            What this run did besides.
+
+        Raises
+        ------
+        Exception
+            Whatever it fails of; that it did is entered first.
+        """
+        doing = _Doing(turn, self.gathered.reading, self.gathered.as_of, remarks, own=True)
+        begun = self._begin(doing, again=again)
+        if isinstance(begun, StandingNight):
+            return begun
+        try:
+            return self._finish(doing, begun)
+        except Exception as error:
+            self.ledger.fail(begun, error)
+            raise
+
+    def earlier(self, turn: Turn) -> NightEntry:
+        """Run an earlier night at its own as-of; return what is entered last, also where it fails of anything."""
+        entry = self.owed(turn)
+        try:
+            reading = replace(self.gathered.reading, asked=turn.known_at, strict=False)
+            _, as_of = reading.bars()
+            said = f"This is an earlier night, {turn.reason}; it was run at {reading.now:%Y-%m-%d %H:%M} UTC."
+            doing = _Doing(turn, reading, as_of, (said,))
+            begun = self._begin(doing, again=False)
+            if isinstance(begun, StandingNight):
+                return begun.entry
+            entry = begun
+            return self._finish(doing, begun).entry
+        except Exception as error:  # the later ones go on, and the ledger has the reason
+            LOG.debug("the night of %s failed", turn.night, exc_info=True)
+            return self.ledger.fail(entry, error)
+
+    def owed(self, turn: Turn) -> NightEntry:
+        """Return an entry of a night that is due, not yet entered."""
+        return self.ledger.draft(turn, self.gathered.reading, Identity(), "due")
+
+    def _begin(self, doing: _Doing, *, again: bool) -> NightEntry | StandingNight:
+        exchanges = self.gathered.bars["exchange"].unique()
+        identity = Identity.of(self.settings, doing.reading.symbols, exchanges, doing.as_of)
+        begun = self.ledger.draft(doing.turn, doing.reading, identity, "begun")
+        if not again:
+            found, why = standing(begun, self.ledger.entries(), self.store, self.home, self.settings.targets)
+            if found is not None:
+                return found
+            begun = replace(begun, reason=begun.reason or why)
+        return self.ledger.enter(begun)[0]
+
+    def _finish(self, doing: _Doing, begun: NightEntry) -> NightlyOutcome:
+        """Store first, then look back and show: a night whose page or tracking fails still has its forecasts."""
+        night = self._forecast(doing, begun)
+        with self.stages.stage("store"):
+            version = self.store.write_forecasts(night.forecasts())
+            for target in night.targets:
+                PlanBook.under(self.home, night.settings).keep(target.target, night.as_of, target.plan)
+        if doing.own:
+            with self.stages.stage("earlier forecasts"):
+                found = verify(self.settings, self.store, doing.reading, doing.reading.now)
+            night = replace(night, verification=found)
+        return self._publish(night, replace(begun, stamp=night.as_of.stamp, forecasts_version=version))
+
+    def _forecast(self, doing: _Doing, begun: NightEntry) -> Night:
+        settings, as_of, report = self.settings, doing.as_of, self.gathered.report
+        targets, problems = forecast_targets(NightInputs(settings, self.home.models, doing.reading), self.stages)
+        plans = PlanBook.under(self.home, settings)
+        why = (f"This night was {begun.reason}.",) if doing.own and begun.reason else ()
+        return Night(
+            settings=settings,
+            as_of=as_of,
+            targets=targets,
+            data_version=doing.reading.version,
+            findings=_findings(self.store, doing.reading.symbols, settings, as_of),
+            problems=problems,
+            created_at=doing.reading.now,
+            failed=dict(report.failed) if doing.own else {},
+            misplaced=tuple(report.misplaced()) if doing.own else (),
+            remarks=(*why, *doing.remarks, *(report.remarks() if doing.own else ())),
+            changes={t.target: plans.changes(t.target, as_of, t.plan) for t in targets},
+        )
+
+    def _publish(self, night: Night, begun: NightEntry) -> NightlyOutcome:
+        warnings = [*night.misplaced, *(() if night.verification is None else night.verification.warnings)]
+        with self.stages.stage("report"):
+            report = nightly_report(night)
+            page = write_page(night, report, self.home)
+        run_id = None
+        if night.settings.tracking.enabled:
+            with self.stages.stage("MLflow run"):
+                try:
+                    run_id = track(night, page, self.home)
+                except Exception as error:  # whatever MLflow or its server raises, the night has its forecasts
+                    LOG.debug("the run could not be logged", exc_info=True)
+                    warnings.append(f"the run could not be logged to MLflow: {error}")
+        result = _result(night, page, run_id, warnings)
+        write_text(stored_result(page), json.dumps({**result, "forecasts": []}, allow_nan=False, default=str))
+        done = replace(
+            begun,
+            state="done",
+            exit_code=int(_exit(night)),
+            page=str(page.relative_to(self.home.root)),
+            ended_at=clock.now(),
+        )
+        return NightlyOutcome(night, report, page, run_id, tuple(warnings), self.ledger.enter(done)[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Doing:
+    """A night that is being run.
+
+    Parameters
+    ----------
+    turn : Turn
+    reading : Reading
+    as_of : AsOf
+    remarks : tuple of str
+        To be said in its report.
+    own : bool
+        Whether the bars were gathered for it, so that what the ingest said is its own.
+    """
+
+    turn: Turn
+    reading: Reading
+    as_of: AsOf
+    remarks: tuple[str, ...] = field(default=())
+    own: bool = False
+
+
+def _result(night: Night, page: Path, run_id: str | None, warnings: list[str] | tuple[str, ...]) -> dict[str, object]:
+    return machine_readable(night, page, run_id) | {
+        "warnings": list(warnings),
+        "made_at": night.created_at.isoformat(),
+    }
+
+
+def _exit(night: Night) -> Exit:
+    """Give the code of a night that has forecasts: whether every symbol has one of every target, and promises hold."""
+    if night.problems["left_out"].any() or night.failed or night.misplaced:
+        return Exit.PARTLY
+    return Exit.ALERT if night.verification is not None and night.verification.alerts else Exit.DONE
+
+
+def _findings(store: BarStore, symbols: tuple[str, ...], settings: NightlySettings, as_of: AsOf) -> pd.DataFrame:
+    found = store.findings(symbols)
+    return found[(found["interval"] == settings.interval) & ~(found["session"] > as_of.stamp)].reset_index(drop=True)

@@ -1,0 +1,124 @@
+"""A night that is done already, and that need not be run again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pipelines.night_ledger import newest, stored_result
+from pipelines.publish import forecast_records
+from pipelines.succession import Succession
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import pandas as pd
+
+    from fints.bars.nights import NightEntry
+    from fints.bars.store import BarStore
+    from pipelines.home import Home
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StandingNight:
+    """What an earlier run left, whole.
+
+    Parameters
+    ----------
+    entry : NightEntry
+    page : Path
+    result : dict
+        As for machines.
+    """
+
+    entry: NightEntry
+    page: Path
+    result: dict[str, Any]
+
+    @property
+    def exit_code(self) -> int:
+        """The code that the run ended with."""
+        return int(self.entry.exit_code or 0)
+
+    def to_json(self) -> dict[str, object]:
+        """Return what the run returned."""
+        return self.result
+
+    def __str__(self) -> str:
+        return (
+            f"the night of {self.entry.night} is done: it was made at {self.entry.made_at:%Y-%m-%d %H:%M} UTC from "
+            f"version {self.entry.data_version} of the bars with the same configuration; --again runs it anew"
+        )
+
+
+def standing(
+    drafted: NightEntry, entries: Sequence[NightEntry], store: BarStore, home: Home, targets: Sequence[str]
+) -> tuple[StandingNight | None, str]:
+    """Look whether a night is done, would come out the same, and all that it left is there.
+
+    Parameters
+    ----------
+    drafted : NightEntry
+        The night as it would be entered.
+    entries : sequence of NightEntry
+        Of its ledger.
+    store : BarStore
+    home : Home
+    targets : sequence of str
+        That it forecasts.
+
+    Returns
+    -------
+    night : StandingNight or None
+    reason : str
+        Why a night that is done is run again; empty where it is not done, or stands.
+    """
+    last = newest(entries).get(drafted.night)
+    done = [entry for entry in entries if entry.state == "done" and _key(entry) == _key(drafted)]
+    if not done or last is None or last.owed:
+        return None, ""
+    entry, page = done[-1], home.root / done[-1].page
+    if _decided_since(entry, home, targets):
+        return None, "made again because a person has put another model in use since"
+    if not page.is_file():
+        return None, "made again because its report is gone"
+    rows = forecasts_of(entry, store)
+    if rows.empty:
+        return None, "made again because its forecasts are gone, or another night of the same date took their place"
+    result = _result(entry, page)
+    if result is None:
+        return None, "made again because its stored result is gone or damaged, or that of another night took its place"
+    return StandingNight(entry, page, {**result, "forecasts": forecast_records(rows), "report": str(page)}), ""
+
+
+def forecasts_of(entry: NightEntry, store: BarStore, version: int | None = None) -> pd.DataFrame:
+    """Return the forecasts that a night stored, of the newest version of their table by default."""
+    rows = store.read_forecasts(as_of=entry.stamp, version=version)
+    mine = (rows["interval"] == entry.interval) & (rows["created_at"] == entry.made_at)
+    return rows[mine].reset_index(drop=True)
+
+
+def _result(entry: NightEntry, page: Path) -> dict[str, Any] | None:
+    try:
+        result = json.loads(stored_result(page).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return result if isinstance(result, dict) and result.get("made_at") == entry.made_at.isoformat() else None
+
+
+def _decided_since(entry: NightEntry, home: Home, targets: Sequence[str]) -> bool:
+    """Say whether a person decided about the model of a night after it was made: that holds from this night on."""
+    books = [Succession.book_under(home.models, (entry.dataset, entry.interval, target)) for target in targets]
+    return any(
+        decision.made_at > entry.made_at
+        and decision.by != "night"
+        and decision.as_of <= (entry.stamp or decision.as_of)
+        for book in books
+        for decision in book.read()
+    )
+
+
+def _key(entry: NightEntry) -> tuple[str, int, str, str]:
+    return entry.night, entry.data_version, entry.config, entry.calendar

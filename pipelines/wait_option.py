@@ -1,0 +1,41 @@
+"""``--wait-for-close``: the night sleeps until there is something to forecast from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pipelines.options import screen
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from fints.settings import NightlySettings
+
+
+def wait_for_close(settings: NightlySettings, asked: pd.Timestamp | None) -> None:
+    """Say until when, and sleep; the home is not held meanwhile.
+
+    Raises
+    ------
+    ConfigError
+        If an as-of was asked for.
+    """
+    import pandas as pd
+
+    from fints.errors import ConfigError
+    from pipelines import clock
+    from pipelines.home import Home
+    from pipelines.schedule_exchanges import exchanges_of
+    from pipelines.waiting import following, tonight, wait_until
+
+    if asked is not None:
+        raise ConfigError("--wait-for-close waits for tonight, and --as-of names another night; leave one of them out")
+    places, settle = exchanges_of(settings, Home.from_environment()), pd.Timedelta(minutes=settings.settle)
+    end = tonight(places.names, clock.now(), settle)
+    if end is None:
+        later = following(places.names, clock.now(), settle)
+        said = f"nothing to wait for: no session of {', '.join(places.names)} is still to end today; the next night is "
+        screen(stderr=True).print(f"{said}{later.when}", highlight=False, markup=False, soft_wrap=True)
+        return
+    screen(stderr=True).print(f"waiting until {end.when}: {end.why}", highlight=False, markup=False, soft_wrap=True)
+    wait_until(end.until)

@@ -1,0 +1,169 @@
+import json
+import os
+import time
+
+import pandas as pd
+import pytest
+from filelock import FileLock
+from typer.testing import CliRunner
+
+from fints.bars.store import BarStore
+from fints.settings import load_settings
+from pipelines import doctor_data, doctor_machine
+from pipelines.cli import app
+from pipelines.doctor import Check, Found, Patient, examine
+from pipelines.doctor_command import checks
+from pipelines.home import Home
+from tests.verification.conftest import bars_of, count
+
+
+def patient(root, *lines, now=None, offline=True):
+    return Patient(load_settings(None, [*lines]), Home(root), now or pd.Timestamp.now("UTC"), offline)
+
+
+@pytest.fixture
+def stored(tmp_path):
+    BarStore(tmp_path / "store").commit(bars_of({"^GSPC": [1000.0] * count()}))
+    return tmp_path
+
+
+def tree(root):
+    return {path: (path.stat().st_mtime_ns, path.stat().st_size) for path in root.rglob("*")}
+
+
+def test_a_fresh_installation_is_in_order_and_nothing_is_written(tmp_path, monkeypatch):
+    monkeypatch.setenv("FINTS_HOME", str(tmp_path / "home"))
+    result = tmp_path / "result.json"
+    left = CliRunner().invoke(app, ["doctor", "--offline", "--json", str(result)])
+    found = json.loads(result.read_text())
+    assert left.exit_code == 0, left.output
+    assert found["ok"]
+    assert [check["check"] for check in found["checks"]] == [check.name for check in checks()]
+    assert all(check["cure"] for check in found["checks"] if check["state"] != "ok")
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_home_with_bars_is_looked_at_without_a_change(stored):
+    before = tree(stored)
+    diagnosis = examine(patient(stored), checks())
+    assert not diagnosis.failed, diagnosis
+    assert tree(stored) == before
+
+
+def test_a_check_that_breaks_fails_and_the_others_go_on():
+    found = examine(None, [Check("broken", lambda _: 1 / 0), Check("sound", lambda _: Found("ok", "fine"))]).found
+    assert [(name, one.state) for name, one, _ in found] == [("broken", "failed"), ("sound", "ok")]
+    assert "ZeroDivisionError" in found[0][1].sentence
+
+
+def test_a_check_that_hangs_is_left_behind():
+    diagnosis = examine(None, [Check("slow", lambda _: time.sleep(30), seconds=0.1)])
+    assert diagnosis.failed
+    assert "no answer within 0.1 s" in diagnosis.found[0][1].sentence
+
+
+def test_a_file_of_the_store_that_was_cut_short_is_found(stored):
+    part = next((stored / "store" / "bars").rglob("*.parquet"))
+    assert doctor_data.store(patient(stored)).state == "ok"
+    part.write_bytes(part.read_bytes()[:-10])
+    found = doctor_data.store(patient(stored))
+    assert found.state == "failed"
+    assert part.name in found.sentence
+    part.unlink()
+    assert doctor_data.store(patient(stored)).state == "failed"
+
+
+def test_a_home_that_cannot_be_written_is_found(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    assert doctor_machine.home(patient(tmp_path / "file")).state == "failed"
+    monkeypatch.setattr("pipelines.doctor_machine.os.access", lambda *_: False)
+    assert "cannot be written" in doctor_machine.home(patient(tmp_path)).sentence
+
+
+def test_a_full_disk_and_a_network_disk_are_told(tmp_path, monkeypatch):
+    from collections import namedtuple
+
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr("pipelines.doctor_machine.shutil.disk_usage", lambda _: usage(1, 1, 100_000_000))
+    assert doctor_machine.home(patient(tmp_path)).state == "failed"
+    monkeypatch.setattr("pipelines.doctor_machine.shutil.disk_usage", lambda _: usage(1, 1, int(1e12)))
+    monkeypatch.setattr("pipelines.doctor_machine.filesystem", lambda _: "nfs4")
+    assert "network" in doctor_machine.home(patient(tmp_path)).sentence
+
+
+def test_the_file_system_of_the_deepest_mount_counts(tmp_path):
+    assert doctor_machine.filesystem(tmp_path)
+
+
+def test_a_lock_that_is_held_is_told_and_one_that_is_left_is_not(tmp_path):
+    assert doctor_machine.locks(patient(tmp_path)).state == "ok"
+    with FileLock(tmp_path / ".lock"):
+        assert doctor_machine.locks(patient(tmp_path)).state == "warning"
+    (tmp_path / ".lock").touch()
+    assert doctor_machine.locks(patient(tmp_path)).state == "ok"
+
+
+def test_drafts_of_killed_runs_are_told(tmp_path):
+    draft = tmp_path / ".draft-abc"
+    draft.write_text("half")
+    assert doctor_machine.locks(patient(tmp_path)).state == "ok"  # its run may be at work
+    os.utime(draft, (1, 1))
+    assert ".draft-abc" in doctor_machine.locks(patient(tmp_path)).sentence
+
+
+def test_a_clock_that_is_behind_the_home_is_found(tmp_path):
+    (tmp_path / "mlflow.db").write_text("")
+    assert doctor_machine.clock(patient(tmp_path)).state == "ok"
+    past = patient(tmp_path, now=pd.Timestamp("2020-01-01", tz="UTC"))
+    assert doctor_machine.clock(past).state == "failed"
+
+
+def test_a_clock_that_differs_from_a_server_is_told(tmp_path, monkeypatch):
+    live = patient(tmp_path, "source.kind=yahoo", 'symbols=["SPY"]', offline=False)
+    for off, state in ((0, "ok"), (120, "warning"), (7200, "failed")):
+        date = f"{pd.Timestamp.now('UTC') + pd.Timedelta(seconds=off):%a, %d %b %Y %H:%M:%S} GMT"
+        monkeypatch.setattr("pipelines.doctor_data._ask", lambda _, date=date: (200, date))
+        assert doctor_data.time_of_others(live).state == state
+
+
+def test_a_tracking_server_that_is_away_fails_and_its_password_is_not_told(tmp_path):
+    away = patient(tmp_path, "tracking.uri=http://me:s3cr3t@127.0.0.1:9/x", offline=False)
+    found = doctor_data.tracking(away)
+    assert found.state == "failed"
+    assert "s3cr3t" not in found.sentence
+    assert "s3cr3t" not in doctor_data.tracking(patient(tmp_path, "tracking.uri=postgresql://me:s3cr3t@db/x")).sentence
+
+
+def test_the_tracking_database_is_only_read(tmp_path, prepared_database):
+    import shutil
+
+    shutil.copy(prepared_database, tmp_path / "mlflow.db")
+    before = (tmp_path / "mlflow.db").read_bytes()
+    found = doctor_data.tracking(patient(tmp_path))
+    assert "0 runs, schema" in found.sentence or found.state == "failed"
+    assert (tmp_path / "mlflow.db").read_bytes() == before
+
+
+def test_the_sample_answers(tmp_path):
+    found = doctor_data.source(patient(tmp_path, offline=False))
+    assert found.state == "ok"
+    assert "up to 2018-12-31" in found.sentence
+
+
+def test_alerts_that_reach_nobody_are_told(tmp_path, monkeypatch):
+    monkeypatch.delenv("FINTS_ALERT_WEBHOOK", raising=False)
+    assert doctor_data.alerts(patient(tmp_path)).state == "warning"
+    monkeypatch.setenv("FINTS_ALERT_WEBHOOK", "https://example.com/s3cr3t")
+    found = doctor_data.alerts(patient(tmp_path))
+    assert found.state == "ok"
+    assert "s3cr3t" not in found.sentence
+
+
+def test_a_calendar_that_ends_soon_fails(tmp_path):
+    found = doctor_data.calendars(patient(tmp_path, "exchange=XNYS", now=pd.Timestamp("2199-12-15", tz="UTC")))
+    assert found.state == "failed"
+    assert "upgrade" in found.cure or "pip install" in found.cure
+
+
+def test_no_night_yet_is_no_fault(stored):
+    assert doctor_data.last_night(patient(stored)).state == "ok"

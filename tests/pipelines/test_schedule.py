@@ -1,0 +1,168 @@
+import ast
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from fints.sessions import get_calendar
+from pipelines.cli import app
+from pipelines.schedule import Command, slot_of
+from pipelines.schedule_kinds import KINDS, airflow, cron, prefect, systemd
+from pipelines.waiting import night_ends
+
+SETTLE = pd.Timedelta(minutes=15)
+NOW = pd.Timestamp("2025-01-01T00:00Z")
+AWKWARD = Command(Path("/opt/my tools/fints"), Path('/srv/it\'s 100% "mine" $HOME'), Path("/etc/a b.yaml"))
+PLAIN = Command(Path("/opt/fints"), Path("/srv/home"))
+MARKETS = [["XNYS"], ["XLON"], ["XTKS", "XHKG"], ["XNYS", "XLON", "XTKS", "XHKG"], ["24/7"], ["XNYS", "24/7"], ["XTAE"]]
+
+
+def slot(exchanges):
+    return slot_of(exchanges, NOW, SETTLE)
+
+
+@pytest.mark.parametrize("exchanges", MARKETS, ids="+".join)
+def test_every_night_of_the_year_can_begin_when_it_is_started_and_none_waits_a_day(exchanges):
+    """Summer time, half-days and holidays included."""
+    found = slot(exchanges)
+    for end in night_ends(exchanges, NOW, NOW + pd.Timedelta(days=365), SETTLE):
+        day = end.session
+        start = None
+        for later in (0, 1):
+            date = day + pd.Timedelta(days=later)
+            at = pd.Timestamp(f"{date:%Y-%m-%d} {found.clock}").tz_localize(found.zone)
+            if start is None and date.day_of_week in found.days and at >= end.until:
+                start = at
+        assert start is not None, end
+        assert start - end.until < pd.Timedelta(hours=18)
+
+
+@pytest.mark.parametrize("exchanges", MARKETS, ids="+".join)
+def test_the_start_in_utc_lies_before_every_close(exchanges):
+    found = slot(exchanges)
+    hour, minute = found.before_utc
+    for end in night_ends(exchanges, NOW, NOW + pd.Timedelta(days=365), SETTLE):
+        back = end.close.normalize() + pd.Timedelta(hours=hour, minutes=minute)
+        starts = [
+            at for at in (back - pd.Timedelta(days=1), back) if at < end.close and at.day_of_week in found.days_utc
+        ]
+        assert starts, end
+
+
+def test_new_york_begins_after_its_close_by_its_own_clock():
+    found = slot(["XNYS"])
+    assert (found.zone, found.clock, found.days) == ("America/New_York", "16:20", (0, 1, 2, 3, 4))
+
+
+def test_of_several_exchanges_the_last_decides():
+    assert slot(["XTKS", "XLON", "XNYS"]).exchange == "XNYS"
+    assert slot(["XTKS", "XLON"]).zone == get_calendar("XLON").timezone
+
+
+def test_around_the_clock_the_night_begins_after_midnight():
+    found = slot(["24/7"])
+    assert (found.zone, found.clock, found.days) == ("UTC", "00:20", tuple(range(7)))
+
+
+def test_the_cron_line_is_one():
+    lines = [line for line in cron(slot(["XNYS"]), AWKWARD).splitlines() if not line.startswith("#")]
+    zone, line = lines
+    assert zone == "CRON_TZ=America/New_York"
+    minute, hour, day, month, weekdays, command = line.split(" ", 5)
+    assert (minute, hour, day, month, weekdays) == ("20", "16", "*", "*", "1-5")
+    assert not re.search(r"(?<!\\)%", command)  # cron ends a command there
+    home, *arguments = shlex.split(command.replace(r"\%", "%"))
+    assert home == f"FINTS_HOME={AWKWARD.home}"
+    assert arguments == ["/opt/my tools/fints", "nightly", "--config", "/etc/a b.yaml"]
+
+
+def test_days_of_cron_begin_on_sunday():
+    israel = cron(slot(["XTAE"]), PLAIN)
+    held = {int(d) for d in re.search(r"^\d+ \d+ \* \* (\S+) ", israel, re.MULTILINE)[1].replace("-", ",").split(",")}
+    assert 0 in held
+    assert cron(slot(["24/7"]), PLAIN).count(" * * * ") == 2
+
+
+def test_what_the_shell_reads_is_the_command_itself(tmp_path):
+    """The line of a home with quotes, blanks and a dollar, run by a shell."""
+    script = tmp_path / "my fints"
+    script.write_text('#!/bin/sh\nprintf "%s\\n" "$FINTS_HOME" "$@"\n')
+    script.chmod(0o755)
+    command = Command(script, AWKWARD.home, AWKWARD.config)
+    said = subprocess.run(["/bin/sh", "-c", command.shell], capture_output=True, text=True, check=True).stdout
+    assert said.splitlines() == [str(AWKWARD.home), "nightly", "--config", "/etc/a b.yaml"]
+
+
+@pytest.mark.parametrize("write", [airflow, prefect])
+def test_the_snippets_are_python_and_hold_the_command(write):
+    text = write(slot(["XNYS"]), AWKWARD)
+    tree = ast.parse(text)
+    compile(text, "snippet", "exec")
+    values = {
+        node.targets[0].id: ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    assert values == {"COMMAND": list(AWKWARD.arguments), "HOME": str(AWKWARD.home)}
+    assert "20 16 * * 1-5" in text
+    assert "America/New_York" in text
+
+
+def units(text):
+    service, timer = text.split("# ~/.config/systemd/user/fints-nightly.timer\n")
+    return service, timer
+
+
+def test_the_unit_counts_nights_with_some_symbols_left_out_as_done_and_makes_up_for_missed_ones():
+    service, timer = units(systemd(slot(["XNYS"]), AWKWARD))
+    assert "SuccessExitStatus=3 4" in service
+    assert 'Environment="FINTS_HOME=/srv/it\'s 100%% \\"mine\\" $HOME"' in service
+    assert 'ExecStart="/opt/my tools/fints" "nightly" "--config" "/etc/a b.yaml"' in service
+    assert "Persistent=true" in timer
+    assert "OnCalendar=Mon,Tue,Wed,Thu,Fri *-*-* 16:20:00 America/New_York" in timer
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
+@pytest.mark.parametrize("exchanges", MARKETS, ids="+".join)
+def test_systemd_takes_the_units(tmp_path, exchanges):
+    command = Command(Path("/bin/true"), AWKWARD.home)
+    service, timer = units(systemd(slot(exchanges), command))
+    (tmp_path / "fints-nightly.service").write_text(service)
+    (tmp_path / "fints-nightly.timer").write_text(timer)
+    when = re.search(r"^OnCalendar=(.*)$", timer, re.MULTILINE)[1]
+    said = subprocess.run(["systemd-analyze", "calendar", when], capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stderr
+    files = [str(tmp_path / name) for name in ("fints-nightly.service", "fints-nightly.timer")]
+    found = subprocess.run(["systemd-analyze", "verify", "--user", *files], capture_output=True, text=True, check=False)
+    ours = [line for line in found.stderr.splitlines() if "fints-nightly" in line]
+    assert ours == []
+
+
+def test_the_command_prints_what_was_asked_for_and_writes_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("FINTS_HOME", str(tmp_path / "home"))
+    for kind in (*KINDS, "all"):
+        left = CliRunner().invoke(app, ["schedule", "--kind", kind])
+        assert left.exit_code == 0, left.output
+        assert [f"---- {name} ----" in left.output for name in KINDS] == [kind in {name, "all"} for name in KINDS]
+        assert "America/New_York" in left.output
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_home_that_no_scheduler_can_write_down_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("FINTS_HOME", str(tmp_path / "ho\nme"))
+    left = CliRunner().invoke(app, ["schedule"])
+    assert left.exit_code == 2
+
+
+def test_the_exchange_of_the_settings_counts_where_nothing_is_stored(tmp_path, monkeypatch):
+    monkeypatch.setenv("FINTS_HOME", str(tmp_path / "home"))
+    config = tmp_path / "my.yaml"
+    config.write_text("source: {kind: yahoo}\nexchange: LSE\nsymbols: ['VOD.L']\n")
+    left = CliRunner().invoke(app, ["schedule", "--kind", "systemd", "--config", str(config)])
+    assert "Europe/London" in left.output
+    assert f'"--config" "{config}"' in left.output

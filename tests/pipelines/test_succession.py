@@ -1,0 +1,291 @@
+"""A scripted degradation: a model that was good, a market that changes, a fit that knows the new one, a person."""
+
+import io
+import json
+import shutil
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from fints.sessions import get_calendar
+from fints.settings import load_settings
+from pipelines.home import Home
+from pipelines.model_book import ModelBook
+from pipelines.nightly import run_nightly
+from pipelines.progress import stages
+
+CHANGE = "2016-11-16"
+NIGHTS = ("2016-11-14", "2017-05-10", "2017-07-10")
+SETTINGS = [
+    "symbols=[T]",
+    "targets=[log_volume]",
+    "h=8",
+    "input_size=30",
+    "network.dim=16",
+    "network.n_heads=1",
+    "training.max_steps=4",
+    "training.batch_size=8",
+    "training.validate_every=2",
+    "training.validation_windows=16",
+    "holdout.n_windows=4",
+    "combination.members=[har_calendar]",
+    "workers.count=1",
+    "periods.detect=false",
+    "tracking.enabled=false",
+    "champion.looks=[3, 5]",
+    "champion.least=3",
+    "champion.recent=5",
+    "champion.level=0.2",
+    "champion.alarm=0.02",
+]
+
+
+def write_bars(path):
+    """Write volume that knows its weekday; from one day on the week runs the other way round, which HAR never knew."""
+    days = get_calendar("XNYS").sessions("2016-05-16", "2017-07-31")
+    rng = np.random.default_rng(3)
+    red = np.zeros(len(days))
+    for i, shock in enumerate(rng.normal(size=len(days)) * 0.15):
+        red[i] = 0.6 * red[i - 1] + shock
+    week = np.array([0.6, 0.3, 0.0, -0.3, -0.6])[days.day_of_week]
+    week = np.where(days < pd.Timestamp(CHANGE), week, -4 * week)
+    close = 100 * np.exp(np.cumsum(rng.normal(size=len(days)) * 0.01))
+    prices = {"open": close, "high": close * 1.01, "low": close * 0.99, "close": close, "adj_close": close}
+    volume = np.exp(14 + red + week).round().astype(int)
+    pd.DataFrame({"session": days.strftime("%Y-%m-%d"), **prices, "volume": volume}).to_csv(path, index=False)
+
+
+class Play:
+    """Nights in a home of their own."""
+
+    def __init__(self, root, bars):
+        self.root, self.home, self.bars = root, Home(root), bars
+        source = f"{{kind: files, path: {bars}, symbol: T, exchange: XNYS, columns: {{date: session}}}}"
+        self.stated = [f"source={source}", *SETTINGS]
+        self.settings = load_settings(None, self.stated)
+
+    def night(self, day, **how):
+        with stages(Console(file=io.StringIO())) as shown:
+            done = run_nightly(self.settings, self.home, pd.Timestamp(day), shown, **how).tonight
+        return done.night.targets[0], done
+
+    @property
+    def models(self):
+        return ModelBook(self.settings, self.home, "log_volume")
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    root = tmp_path_factory.mktemp("home")
+    write_bars(root / "bars.csv")
+    play = Play(root, root / "bars.csv")
+    return play, [play.night(day) for day in NIGHTS]
+
+
+@pytest.fixture
+def after(played, tmp_path):
+    """The home as the nights left it, for one test."""
+    shutil.copytree(played[0].root, tmp_path / "home")
+    return Play(tmp_path / "home", played[0].bars), played[1]
+
+
+def kinds(night):
+    return [one.kind for one in night.ruling.events if one.kind != "keep"]
+
+
+def test_the_first_night_installs_what_did_better_on_the_hold_out_and_calls_it_provisional(played):
+    first, _ = played[1][0]
+    assert kinds(first) == ["install"]
+    assert first.name == first.ruling.in_use == "Combination"
+    assert first.ruling.provisional
+    assert "did better than HAR on the hold-out" in first.ruling.sentences[0]
+
+
+def test_when_the_market_changes_the_night_falls_back_on_the_baseline_and_puts_a_new_fit_on_trial(played):
+    second, done = played[1][1]
+    assert kinds(second) == ["fall_back", "challenge"]
+    assert second.name == second.ruling.in_use == "HAR"
+    assert set(done.night.forecasts()["model"]) == {"HAR"}
+    assert second.model is None
+    assert second.ruling.since == pd.Timestamp(NIGHTS[1])
+
+
+def test_a_fit_that_knows_the_new_market_is_promoted_over_the_baseline(played):
+    third = played[1][2][0]
+    assert "promote" in kinds(third)
+    assert third.name == "Combination"
+    assert not third.ruling.provisional
+    assert third.version != played[1][0][0].version
+    told = next(one for one in third.ruling.events if one.kind == "promote")
+    assert told.figures["p_HAR"] < told.figures["asked"]
+    assert "lower than HAR" in told.why
+
+
+def test_the_page_and_the_machine_readable_night_say_which_model_is_in_use_and_why(played):
+    night, done = played[1][1]
+    page = done.page.read_text("utf-8")
+    assert "Model in use: HAR" in page
+    assert "standing in for a champion that fell" in page
+    assert "Last decisions" in page
+    assert night.ruling.events[-2].why.split(":")[0] in page
+    plain = json.loads(json.dumps(done.to_json()))["models"]["log_volume"]
+    assert plain["in_use"] == "HAR"
+    assert [one["kind"] for one in plain["events"]][-2:] == ["fall_back", "challenge"]
+
+
+def test_a_night_before_the_last_decision_follows_the_book_and_writes_nothing(after):
+    play, nights = after
+    before = play.models.book.read()
+    for day, (night, done) in zip(NIGHTS[1:2], nights[1:2], strict=True):
+        again, repeated = play.night(day, again=True)
+        assert again.version == night.version
+        numbers = ["ds", "step", "mean", "q05", "q95"]
+        pd.testing.assert_frame_equal(
+            repeated.night.forecasts()[numbers], done.night.forecasts()[numbers], check_exact=True
+        )
+    assert play.models.book.read() == before
+
+
+def test_a_person_goes_back_and_the_night_repeated_uses_what_was_chosen(after):
+    play, nights = after
+    decision = play.models.rollback("the desk wants the old one")
+    assert decision.as_of == pd.Timestamp(NIGHTS[-1])
+    night, _ = play.night(NIGHTS[-1], again=True)
+    assert night.version == decision.seat.version != nights[-1][0].version
+    assert "the desk wants the old one" in night.ruling.sentences[0]
+    earlier, _ = play.night(NIGHTS[0], again=True)
+    assert earlier.version == nights[0][0].version
+
+
+def test_a_champion_whose_files_are_gone_is_fitted_again_from_the_same_rows_to_the_bit(after):
+    play, nights = after
+    version = nights[-1][0].version
+    shutil.rmtree(play.models.shelf.folder / version.rpartition("/")[2])
+    night, done = play.night(NIGHTS[-1], again=True)
+    assert night.version == version
+    assert any("it was fitted again from the same rows" in note for note in night.notes)
+    columns = ["ds", "mean", "q05", "q95"]
+    pd.testing.assert_frame_equal(
+        done.night.forecasts()[columns], nights[-1][1].night.forecasts()[columns], check_exact=True
+    )
+
+
+def test_a_champion_that_cannot_be_had_is_stood_in_for_by_the_baseline_and_that_is_said(after, monkeypatch):
+    play, nights = after
+    shutil.rmtree(play.models.shelf.folder / nights[-1][0].version.rpartition("/")[2])
+    monkeypatch.setattr("pipelines.learning.Lesson.key", property(lambda self: "2001-01-01-000000000000"))
+    night, _ = play.night(NIGHTS[-1], again=True)
+    assert night.name == "HAR"
+    assert any("HAR stands in for it" in sentence for sentence in night.ruling.sentences)
+    assert any("its rows were restated since" in note for note in night.notes)
+
+
+def test_a_replay_decides_nothing_that_was_decided_later(after):
+    from fints.bars.store import BarStore
+    from pipelines.gathered import Reading
+    from pipelines.targets import NightInputs, forecast_targets
+
+    play, nights = after
+    made = [one.made_at for one in play.models.book.read() if one.as_of == pd.Timestamp(NIGHTS[1])]
+    store = BarStore(play.home.store)
+    asked = pd.Timestamp(NIGHTS[1])
+    reading = Reading(
+        play.home.store,
+        ("T",),
+        {},
+        "1d",
+        store.version(),
+        pd.Timedelta(minutes=15),
+        False,
+        asked,
+        made[0],
+        store.version("actions"),
+    )
+    before = play.models.book.file.read_bytes()
+    for by in (made[0], made[0] - pd.Timedelta(seconds=1)):  # as it was decided then, and deciding it once more
+        inputs = NightInputs(play.settings, play.home.models, reading, decided_by=by)
+        with stages(Console(file=io.StringIO())) as shown:
+            (night,), _ = forecast_targets(inputs, shown)
+        assert night.name == "HAR"
+        assert np.array_equal(night.forecast.quantiles, nights[1][0].forecast.quantiles)
+    assert play.models.book.file.read_bytes() == before
+
+
+def test_a_model_that_a_person_named_in_the_registry_is_adopted_and_that_is_said(after, monkeypatch):
+    play, nights = after
+    first = nights[0][0].version
+    monkeypatch.setattr("pipelines.targets.moved_by_hand", lambda *_: ({"log_volume": first}, []))
+    night, _ = play.night("2017-07-11")
+    assert night.version == first
+    assert [one.by for one in night.ruling.events if one.kind == "promote"] == ["registry"]
+    assert "was moved to" in night.ruling.sentences[0]
+
+
+@pytest.mark.parametrize("named", ["0/../../x", "other-line/2018-01-02-0123456789ab"])
+def test_a_name_in_the_registry_that_is_no_fit_of_these_settings_is_ignored_and_that_is_said(after, monkeypatch, named):
+    play, nights = after
+    monkeypatch.setattr("pipelines.targets.moved_by_hand", lambda *_: ({"log_volume": named}, []))
+    night, _ = play.night("2017-07-11")
+    assert night.version == nights[-1][0].version
+    assert any("it is ignored" in note for note in night.notes)
+
+
+@pytest.fixture
+def command(after, monkeypatch, capfd):
+    def run(*arguments):
+        from pipelines.cli import main
+
+        play = after[0]
+        monkeypatch.setenv("FINTS_HOME", str(play.root))
+        monkeypatch.setattr(sys, "argv", ["fints", "model", *arguments, *(f"--set={one}" for one in play.stated)])
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as left:
+            main()
+        return left.value.code or 0, *capfd.readouterr()
+
+    return run
+
+
+def test_the_models_are_listed_with_their_states_and_scores(command, after, tmp_path):
+    code, out, err = command("list", "log_volume", "--json", str(tmp_path / "models.json"))
+    assert code == 0, err
+    (told,) = json.loads((tmp_path / "models.json").read_text())
+    states = {row["version"]: row for row in told["models"]}
+    assert states[after[1][-1][0].version]["state"] == "champion"
+    assert states[after[1][-1][0].version]["recent"] < 0
+    assert any(row["state"] == "always there" for row in told["models"])
+    assert "champion" in out
+
+
+def test_a_model_is_promoted_by_hand_by_the_last_part_of_its_version(command, after):
+    first = after[1][0][0].version
+    code, out, err = command("promote", first.rpartition("/")[2], "--target=log_volume", "--reason=a trial of ours")
+    assert code == 0, err
+    assert "is in use from the night of 2017-07-10 on" in out
+    assert after[0].models.standing().champion.version == first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["promote", "2001-01-01-000000000000", "--target=log_volume", "--reason=x"], 2, "unknown version"),
+        (["promote", "HAR", "--target=log_volume", "--reason= "], 2, "give a reason"),
+        (["rollback", "--target=log_range", "--reason=x"], 2, "unknown target"),
+    ],
+)
+def test_a_wrong_request_is_refused_in_words(command, after, arguments, code, said):
+    before = after[0].models.book.read()
+    found, _, err = command(*arguments)
+    assert found == code
+    assert said in err
+    assert after[0].models.book.read() == before
+
+
+def test_a_home_at_work_is_left_alone(command, after):
+    with after[0].home.locked():
+        code, _, err = command("rollback", "--target=log_volume", "--reason=x")
+    assert code == 75
+    assert "another run" in err

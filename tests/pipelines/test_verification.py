@@ -1,0 +1,243 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fints.bars.store import BarStore
+from fints.series import make_panel
+from fints.sessions import get_calendar
+from fints.settings import load_settings
+from fints.verification import Promise
+from pipelines.gathered import Reading
+from pipelines.home import Home
+from pipelines.verification import verify
+from pipelines.verification_book import PromiseBook
+from tests.verification.conftest import STEPS, bars_of, count, forecasts_of
+
+NAMES = ("AAA", "BBB")
+NIGHTS = get_calendar("XNYS").sessions("2018-08-15", "2018-11-15")
+LEVEL = float(np.log(1_000_000))
+NOW = pd.Timestamp("2018-12-31T22:00Z")
+
+
+@pytest.fixture(autouse=True)
+def _no_channels(monkeypatch):
+    monkeypatch.delenv("FINTS_ALERT_WEBHOOK", raising=False)
+
+
+def settings_of(**alerts):
+    lines = [f"alerts.{key}={value}" for key, value in alerts.items()]
+    return load_settings(None, ["dataset=made", "targets=[log_volume]", *lines])
+
+
+def volumes(scale=0.1, shift=0.0, seed=0):
+    """Noise around a level, higher by a shift since the first night."""
+    rng = np.random.default_rng(seed)
+    late = np.arange(count()) > 12
+    return np.exp(rng.normal(LEVEL, scale, count()) + shift * late)
+
+
+class Desk:
+    """A home with bars, and nights whose forecasts and promises are stored."""
+
+    def __init__(self, root, bars, **alerts):
+        self.home, self.settings = Home(root), settings_of(**alerts)
+        self.store = BarStore(self.home.store)
+        self.store.commit(bars)
+        self.bars = bars
+
+    def night(self, as_of, names=NAMES, made_at=None):
+        self.nights([pd.Timestamp(as_of)], names, made_at)
+
+    def nights(self, nights=NIGHTS, names=NAMES, made_at=None):
+        rows = [forecasts_of(names, as_of, LEVEL, made_at=made_at) for as_of in nights]
+        self.store.write_forecasts(pd.concat(rows, ignore_index=True))
+        panel = make_panel(self.bars, "log_volume", features=False, companions=False)
+        book = PromiseBook.under(self.home, self.settings)
+        for as_of, own in zip(nights, rows, strict=True):
+            promise = Promise.of("log_volume", own["created_at"].iloc[0], ("Combination", "v"), STATED)
+            book.keep(as_of, [promise.anchored(panel[panel["ds"] <= as_of])])
+
+    def verify(self, asked=None, live=True, now=NOW):
+        reading = Reading(
+            folder=self.home.store,
+            symbols=NAMES,
+            aliases={},
+            interval="1d",
+            version=self.store.version(),
+            settle=pd.Timedelta(minutes=15),
+            live=live,
+            asked=asked,
+            now=now,
+            actions_version=self.store.version("actions"),
+        )
+        return verify(self.settings, self.store, reading, now)
+
+
+NOISE = 0.1 * np.sqrt(2 / np.pi)
+STATED = STEPS.assign(model="Combination", MAE=NOISE, RMSE=0.1, cov80=0.8, cov95=0.95)
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    """A quarter of nights whose forecasts are what they promise; the newest six sessions had none."""
+    bars = bars_of({name: volumes(seed=seed) for seed, name in enumerate(NAMES)})
+    desk = Desk(tmp_path_factory.mktemp("home"), bars, **{"missed.enabled": False})
+    desk.nights()
+    desk.night("2018-12-31", made_at=NOW)
+    return desk
+
+
+def test_sound_forecasts_are_said_to_be_as_promised_and_raise_no_alert(sound):
+    found = sound.verify()
+    assert found.alerts == ()
+    assert found.warnings == ()
+    (target,) = found.targets
+    assert target.live
+    table = target.table.set_index(["nights", "steps"])
+    whole = target.table[(target.table["nights"] == 60) & (target.table["steps"] == "all")].iloc[0]
+    assert whole["MAE_low"] < NOISE < whole["MAE_high"]
+    assert whole["cov80_low"] < 0.8 < whole["cov80_high"]
+    assert whole["cov80_promised"] == pytest.approx(0.8)
+    assert set(table.index.get_level_values("steps")) == {"1", "2-5", "6-10", "11-20", "all"}
+    assert len(target.sentences) <= 3
+    assert "not distinguishable" in target.sentences[1]
+
+
+def test_what_the_night_says_is_json(sound):
+    plain = json.loads(json.dumps(sound.verify().to_json(), allow_nan=False))
+    assert plain["targets"]["log_volume"]["figures"][0]["n"] > 0
+    assert plain["targets"]["log_volume"]["counts"]["scored"] == len(NIGHTS) * 2 * 20 - void_sessions() * 2
+
+
+def void_sessions():
+    """Of how many nights the forecasts named 2018-12-05."""
+    calendar = get_calendar("XNYS")
+    return sum(pd.Timestamp("2018-12-05") in calendar.as_known(n).next_sessions(n, 20) for n in NIGHTS)
+
+
+def test_forecasts_of_the_cancelled_session_are_counted_as_void(sound):
+    assert sound.verify().targets[0].counts["void"] == void_sessions() * 2 > 0
+
+
+def test_the_same_night_finds_the_same(sound):
+    assert json.dumps(sound.verify().to_json()) == json.dumps(sound.verify().to_json())
+
+
+def test_a_night_of_the_past_looks_back_as_it_would_have_then(sound):
+    """As of 2018-10-01 nothing later is scored, nothing is told, and no alert is raised."""
+    found = sound.verify(asked=pd.Timestamp("2018-10-01T20:15Z"))
+    (target,) = found.targets
+    assert found.as_of == pd.Timestamp("2018-10-01")
+    assert target.over_time["as_of"].max() < pd.Timestamp("2018-10-01")
+    assert target.counts["pending"] > 0
+    assert not (sound.home.root / "verification" / "made" / "1d" / "alerts.json").exists()
+
+
+def test_a_market_that_left_the_forecasts_behind_breaks_their_promises(tmp_path, caplog):
+    bars = bars_of({name: volumes(shift=0.3, seed=seed) for seed, name in enumerate(NAMES)})
+    desk = Desk(tmp_path, bars, **{"missed.enabled": False})
+    desk.nights()
+    desk.night("2018-12-31", made_at=NOW)
+    found = desk.verify()
+    assert {alert.rule for alert in found.alerts} == {"coverage", "error", "bias"}
+    assert all("above" in alert.subject for alert in found.alerts if alert.rule == "bias")
+    assert found.sentences[0].startswith("ALERT")
+    assert any(record.levelname == "ERROR" for record in caplog.records)
+
+
+def test_each_rule_can_be_switched_off(tmp_path):
+    bars = bars_of({name: volumes(shift=0.3, seed=seed) for seed, name in enumerate(NAMES)})
+    off = {f"{rule}.enabled": False for rule in ("coverage", "error", "bias", "missed")}
+    desk = Desk(tmp_path, bars, **off)
+    desk.nights(NIGHTS[:40])
+    desk.night("2018-12-31", made_at=NOW)
+    assert desk.verify().alerts == ()
+
+
+def test_forecasts_made_when_their_bars_were_over_never_count_as_live(tmp_path):
+    bars = bars_of({name: volumes(shift=0.3, seed=seed) for seed, name in enumerate(NAMES)})
+    desk = Desk(tmp_path, bars)
+    desk.nights(NIGHTS[:40], made_at="2018-12-30T00:00Z")
+    found = desk.verify()
+    (target,) = found.targets
+    assert not target.live
+    assert target.scored
+    assert found.alerts == ()
+    assert "run afterwards" in target.sentences[1]
+    assert set(target.counts) == {"afterwards"}
+
+
+def test_a_symbol_without_forecasts_is_missed_after_some_nights(tmp_path):
+    bars = bars_of({name: volumes(seed=seed) for seed, name in enumerate(NAMES)})
+    desk = Desk(tmp_path, bars, **{"missed.enabled": False})
+    desk.nights(NIGHTS[:10])
+    desk.nights(NIGHTS[10:12], names=["AAA"])
+    desk.night("2018-12-31", names=["AAA"], made_at=NOW)
+    (alert,) = desk.verify().alerts
+    assert (alert.rule, alert.subject) == ("absent", "BBB")
+    assert "3 nights" in alert.sentence
+
+
+def test_sessions_without_a_live_night_are_missed(tmp_path):
+    bars = bars_of({name: volumes(seed=seed) for seed, name in enumerate(NAMES)})
+    desk = Desk(tmp_path, bars)
+    desk.night("2018-12-21")
+    desk.night("2018-12-26", made_at="2018-12-31T21:30Z")  # caught up with, so that it is not its own night
+    desk.night("2018-12-31", made_at=NOW)
+    (alert,) = desk.verify().alerts
+    assert alert.rule == "missed"
+    assert "4 sessions in a row (2018-12-24 to 2018-12-28)" in alert.sentence
+    assert desk.verify(live=False).alerts == ()
+
+
+def test_a_damaged_record_leaves_its_night_out(sound, tmp_path, caplog):
+    bars = bars_of({name: volumes(seed=seed) for seed, name in enumerate(NAMES)})
+    desk = Desk(tmp_path, bars)
+    desk.nights(NIGHTS[:3])
+    first = min((tmp_path / "verification" / "made" / "1d" / "promises").glob("*.json"))
+    first.write_text(first.read_text()[:100])
+    (target,) = desk.verify(live=False).targets
+    assert target.counts["scored"] == 2 * 2 * 20
+    assert "damaged" in caplog.text
+
+
+def test_a_failure_to_look_back_is_a_warning(sound, monkeypatch):
+    monkeypatch.setattr("pipelines.verification.adjust", lambda *_: 1 / 0)
+    found = sound.verify()
+    assert found.targets == ()
+    assert "ZeroDivisionError" in found.warnings[0]
+
+
+def test_a_night_that_is_repeated_keeps_the_promise_of_series_that_it_leaves_out(tmp_path):
+    bars = bars_of({name: volumes(seed=seed) for seed, name in enumerate(NAMES)})
+    desk = Desk(tmp_path, bars)
+    desk.night(NIGHTS[0])
+    desk.night(NIGHTS[0], names=["AAA"], made_at=NIGHTS[0].tz_localize("UTC") + pd.Timedelta(hours=30))
+    (target,) = desk.verify(live=False).targets
+    assert sorted(target.by_series["unique_id"]) == ["AAA", "BBB"]
+
+
+def test_alerts_stand_though_they_cannot_be_remembered(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    bars = bars_of({name: volumes(seed=seed) for seed, name in enumerate(NAMES)})
+    desk = Desk(tmp_path, bars)
+    desk.night("2018-12-21")
+    desk.night("2018-12-31", made_at=NOW)
+    monkeypatch.setattr("pipelines.alerting.write_text", full)
+    found = desk.verify()
+    assert [alert.rule for alert in found.alerts] == ["missed"]
+    assert "No space left" in found.warnings[0]
+
+
+def test_nights_within_a_day_are_told_apart(tmp_path):
+    book = PromiseBook.under(Home(tmp_path), settings_of())
+    nights = [pd.Timestamp("2018-12-31 15:30"), pd.Timestamp("2018-12-31 21:00")]
+    for night in reversed(nights):
+        book.keep(night, [Promise("log_range", pd.Timestamp("2018-12-31T22:00Z"), "HAR", "v")])
+    (book.folder / "notes.json").write_text("mine")
+    assert book.nights() == nights
+    assert book.read(nights[0])[0].by_step.empty
