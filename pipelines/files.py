@@ -47,7 +47,9 @@ def write_bytes(path: Path, content: bytes) -> None:
             file.write(content)
         draft.chmod(0o644)
         draft.replace(path)
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = str(path)  # the system does not say which file a full disk cut short
         if draft is not None:
             draft.unlink(missing_ok=True)
         raise

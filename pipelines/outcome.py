@@ -39,13 +39,26 @@ def exit_code(error: FintsError) -> Exit:
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Turn an error into a line on stderr and an exit code; let Ctrl-C and SIGTERM unwind like any exit."""
+    """Turn an error of ours or of the machine into a line on stderr and an exit code.
+
+    Ctrl-C and SIGTERM unwind like any exit.
+    """
     with _signals_unwind():
         try:
             yield
         except FintsError as error:
             print(f"fints: {error}", file=sys.stderr)
             raise SystemExit(exit_code(error)) from error
+        except OSError as error:
+            print(f"fints: {_of_the_machine(error)}", file=sys.stderr)
+            raise SystemExit(Exit.FAILED) from error
+
+
+def _of_the_machine(error: OSError) -> str:
+    """Say what the machine refused: a full disk, a file that may not be read, a network that is not there."""
+    where = "" if error.filename is None else f"{error.filename}: "
+    cure = "see to disk space and permissions, and run it again; what was committed stays"
+    return f"{where}{(error.strerror or str(error)).lower()}; {cure}"
 
 
 @contextmanager

@@ -215,8 +215,9 @@ def _client(uri: str) -> MlflowClient:
     os.environ.update({key: os.environ.get(key, value) for key, value in CLIENT.items()})
     from mlflow import MlflowClient
 
-    for name in ("mlflow.store.db.utils", "alembic"):
-        logging.getLogger(name).setLevel(logging.WARNING)
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    # it prints the whole traceback of an error that it raises as well, which we tell in a sentence
+    logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)
     return MlflowClient(tracking_uri=uri)
 
 

@@ -92,7 +92,7 @@ class Listing:
         return came and (self.gone is None or at < self._midnight(self.gone))
 
     def traded(self) -> pd.DataFrame:
-        """Return its bars as they were traded: ``session, open_at, close_at``, prices and volume."""
+        """Return its bars on the newest basis: ``session, open_at, close_at``, prices and volume."""
         bars = _drawn(self.bars_of or self.symbol, self.mic)
         return bars if self.until is None else bars[bars["session"] <= pd.Timestamp(self.until)].reset_index(drop=True)
 
@@ -108,9 +108,9 @@ class Listing:
         under_way = bars["close_at"] > at
         bars.loc[under_way, "volume"] = (0.4 * bars.loc[under_way, "volume"]).round()
         bars.loc[under_way, "close"] = bars.loc[under_way, "low"]
+        self._undo_the_split(bars, at)
         bars["adjclose"] = bars["close"]
         self._take_out_the_dividend(bars, at)
-        self._split(bars, at)
         if self.glitch is not None and at < self._midnight(self.glitch) + pd.Timedelta(days=1):
             bars.loc[bars["session"] == pd.Timestamp(self.glitch), [*_PRICES, "adjclose"]] *= 100
         columns = [*_PRICES, "adjclose"]
@@ -122,11 +122,9 @@ class Listing:
         if not self.known(at):
             return refusal("Not Found", "No data found, symbol may be delisted")
         events: dict[str, Any] = {}
-        split = self.split is not None and at >= self._midnight(self.split[0])
         if self.dividend is not None and at >= self._midnight(self.dividend[0]):
-            basis = self.split[1] if self.split is not None and split else 1
-            events["dividends"] = {self._opens(self.dividend[0]): self.dividend[1] / basis}
-        if self.split is not None and split:
+            events["dividends"] = {self._opens(self.dividend[0]): self._paid(at)}
+        if self.split is not None and at >= self._midnight(self.split[0]):
             events["splits"] = {self._opens(self.split[0]): (self.split[1], 1.0)}
         return chart(self.symbol, self.told(at).drop(columns="session"), **events, **EXCHANGES[self.mic])
 
@@ -135,14 +133,21 @@ class Listing:
             return
         before = bars["session"] < pd.Timestamp(self.dividend[0])
         last = float(bars.loc[before, "close"].iloc[-1])
-        bars.loc[before, "adjclose"] *= 1 - self.dividend[1] / last
+        bars.loc[before, "adjclose"] *= 1 - self._paid(at) / last
 
-    def _split(self, bars: pd.DataFrame, at: pd.Timestamp) -> None:
-        if self.split is None or at < self._midnight(self.split[0]):
+    def _paid(self, at: pd.Timestamp) -> float:
+        """Return the dividend on the basis that prices are told on."""
+        if self.dividend is None:
+            return 0.0
+        divided = self.split is not None and at >= self._midnight(self.split[0])
+        return self.dividend[1] / self.split[1] if self.split is not None and divided else self.dividend[1]
+
+    def _undo_the_split(self, bars: pd.DataFrame, at: pd.Timestamp) -> None:
+        """Put bars on the basis of before the split, as long as that lies ahead: they are drawn on the newest."""
+        if self.split is None or at >= self._midnight(self.split[0]):
             return
-        before = bars["session"] < pd.Timestamp(self.split[0])
-        bars.loc[before, [*_PRICES, "adjclose"]] /= self.split[1]
-        bars.loc[before, "volume"] = (bars.loc[before, "volume"] * self.split[1]).round()
+        bars[_PRICES] *= self.split[1]
+        bars["volume"] = (bars["volume"] / self.split[1]).round()
 
     def _midnight(self, date: str) -> pd.Timestamp:
         return pd.Timestamp(date, tz=self.zone)
@@ -192,7 +197,7 @@ def _drawn(name: str, mic: str) -> pd.DataFrame:
     close = 100 * np.exp(np.cumsum(0.012 * rng.standard_normal(n)))
     opened = close * np.exp(0.004 * rng.standard_normal(n))
     spread = np.exp(0.006 * np.abs(rng.standard_normal((2, n))))
-    weekday = np.asarray(schedule.index.dayofweek, float)
+    weekday = np.asarray(schedule.index.day_of_week, float)
     volume = np.exp(14 + 0.3 * np.sin(2 * np.pi * weekday / 5) + 0.2 * rng.standard_normal(n))
     return pd.DataFrame(
         {

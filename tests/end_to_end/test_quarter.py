@@ -68,7 +68,7 @@ NOTICED: Final = pd.Timestamp("2025-11-19")
 
 _WEEKEND: Final = 5  # Saturday, counted from Monday
 NIGHTS: Final = [
-    day for day in pd.date_range("2025-10-06", "2025-12-31", freq="D", unit="ns") if day.dayofweek < _WEEKEND
+    day for day in pd.date_range("2025-10-06", "2025-12-31", freq="D", unit="ns") if day.day_of_week < _WEEKEND
 ]
 
 

@@ -17,6 +17,9 @@ import deltalake
 import pandas_market_calendars
 import pyarrow.dataset
 import pyarrow.parquet
+import scipy.optimize
+import scipy.stats
+import sklearn.ensemble
 
 import fints.bars.ingest
 import fints.bars.sources.files
@@ -24,6 +27,7 @@ import fints.bars.store
 import fints.bars.verify
 import fints.settings
 import pipelines.ingest
+import pipelines.nightly
 import pipelines.progress
 import pipelines.terminal
 from fints.sessions import get_calendar
@@ -32,7 +36,10 @@ from pipelines.cli import main
 if TYPE_CHECKING:
     from multiprocessing.synchronize import Barrier
 
-LOADED = (deltalake, pandas_market_calendars, pyarrow.dataset, pyarrow.parquet, fints.bars, fints.settings, pipelines)
+LOADED = (
+    *(deltalake, pandas_market_calendars, pyarrow.dataset, pyarrow.parquet, scipy.optimize, scipy.stats),
+    *(sklearn.ensemble, fints.bars, fints.settings, pipelines),
+)
 get_calendar("XNYS").sessions("1990-01-02", "2027-12-31")
 _CAPABILITIES = 0x20080522  # version 3 of the structure that capset(2) takes
 

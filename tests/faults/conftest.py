@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import shutil
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,10 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from fints.bars.store import BarStore
 from fints.sessions import get_calendar
 from tests.faults import child
+from tests.faults.whole import BRIEF, Whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,3 +117,21 @@ def nights(tmp_path_factory, finish) -> Nights:
     shutil.copytree(*made.homes)
     assert finish(child.run, made.homes[1], *made.command(1)) == 0, child.said(made.homes[1])
     return made
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory, finish) -> Whole:
+    """Run the two nights undisturbed."""
+    root = tmp_path_factory.mktemp("whole")
+    settings = root / "brief.yaml"
+    settings.write_text(yaml.safe_dump(BRIEF))
+    homes = (root / "home-0", root / "home-1", root / "home-2")
+    made = Whole(settings, homes, ())
+    homes[0].mkdir()
+    seconds = []
+    for number in (0, 1):
+        shutil.copytree(homes[number], homes[number + 1])
+        began = time.monotonic()
+        assert finish(child.run, homes[number + 1], *made.command(number)) == 0, child.said(homes[number + 1])
+        seconds.append(time.monotonic() - began)
+    return Whole(settings, homes, tuple(seconds))
