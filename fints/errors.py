@@ -14,6 +14,7 @@ The tree::
     │   ├── SchemaError          a frame does not follow its schema
     │   ├── SeriesError          one series is too short, constant, empty …
     │   ├── StoreError           the store is foreign, read-only or damaged
+    │   ├── NoNewBarsError       nothing has come since the last night
     │   └── SourceError          a source did not deliver
     │       ├── RateLimitedError     it asked us to slow down
     │       ├── TransientError       it may work when tried again
@@ -109,6 +110,10 @@ class SeriesError(DataError):
 
 class StoreError(DataError):
     """The store is foreign, read-only or damaged."""
+
+
+class NoNewBarsError(DataError):
+    """No bar has come since the last night."""
 
 
 class SourceError(DataError):

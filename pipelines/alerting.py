@@ -4,43 +4,89 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from fints.verification import Alert
 from pipelines.alerting_email import mail
 from pipelines.alerting_webhook import post
 from pipelines.files import write_text
+from pipelines.terminal import counted
 from pipelines.verification_book import folder_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
+    import pandas as pd
 
     from fints.settings import NightlySettings
     from fints.settings.alerts import AlertSettings
-    from fints.verification import Alert, Verification
+    from fints.verification import Verification
     from pipelines.home import Home
 
 LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """An alert that stands.
+class Told:
+    """What one way of telling knows of an alert.
 
     Parameters
     ----------
-    since : str
-        As-of of its first night.
     grade : int
-        How bad it was when it was told last; 0 where nobody could be told yet.
+        How bad it was when it was told last; 0 where it could not be told yet.
     nights : tuple of str
         As-of of the nights that it stood on since.
     """
 
-    since: str
     grade: int = 0
     nights: tuple[str, ...] = ()
+
+    def on(self, night: str) -> Told:
+        """Count one more night; a night that is repeated counts once."""
+        return Told(self.grade, tuple(dict.fromkeys([*self.nights, night])))
+
+    def is_news(self, alert: Alert, remind: int) -> bool:
+        """Whether the alert is to be told: new, worse, or standing for so many nights."""
+        return alert.grade > self.grade or (remind > 0 and len(self.nights) > remind)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is remembered from night to night.
+
+    Parameters
+    ----------
+    since : mapping of str to str
+        As-of of the first night of each alert that stands.
+    told : mapping of str to mapping of str to Told
+        By way of telling and alert: a mail that was taken says nothing of a webhook that was down.
+    """
+
+    since: Mapping[str, str] = field(default_factory=dict)
+    told: Mapping[str, Mapping[str, Told]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, file: Path) -> Memory:
+        """Return what stood last night; a damaged file is as good as none: alerts are then told once more."""
+        try:
+            plain = json.loads(file.read_text("utf-8"))
+            told = {way: {key: _told(one) for key, one in ones.items()} for way, ones in plain["told"].items()}
+            return cls({key: str(night) for key, night in plain["since"].items()}, told)
+        except FileNotFoundError:
+            return cls()
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            LOG.warning("%s is damaged (%s); alerts that stand are told again", file, type(error).__name__)
+            return cls()
+
+    def write(self, file: Path) -> None:
+        """Keep it; where there is nothing to keep and nothing was kept, no file is made."""
+        if not self.since and not file.exists():
+            return
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_text(file, json.dumps(asdict(self), indent=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +113,19 @@ class Message:
     @property
     def subject(self) -> str:
         """In one line."""
-        parts = [f"{len(self.alerts)} to look at" if self.alerts else "", f"{len(self.resolved)} resolved"]
-        said = ", ".join(part for part in parts if part and not part.startswith("0 "))
-        return f"fints {self.dataset} {self.interval}, night of {self.as_of}: alerts, {said}"
+        parts = [counted(len(self.alerts), "alert")] if self.alerts else []
+        parts += [f"{len(self.resolved)} resolved"] if self.resolved else []
+        return f"fints {self.dataset} {self.interval}, night of {self.as_of}: {', '.join(parts)}"
 
     @property
     def text(self) -> str:
         """In full."""
         lines = [f"{alert.rule}: {alert.sentence}" for alert in self.alerts]
         lines += [f"resolved: {key}" for key in self.resolved]
-        return "\n".join(
-            [self.subject, "", *lines, "", f"{self.standing} alerts stand in all; see the night's report."]
-        )
+        verb = "stands" if self.standing == 1 else "stand"
+        whole = f"{counted(self.standing, 'alert')} {verb} in all" if self.standing else "no alert stands any more"
+        whole = f"{whole}; see the night's report."
+        return "\n".join([self.subject, "", *lines, "", whole])
 
     def to_json(self) -> dict[str, object]:
         """Return plain values; ``text`` is what chat services show."""
@@ -93,8 +140,17 @@ class Message:
         }
 
 
+WAYS: Mapping[str, Callable[[Message, AlertSettings], str | None]] = MappingProxyType(
+    {
+        "webhook": lambda message, settings: post(message, settings.webhook),
+        "email": lambda message, settings: mail(message, settings.email),
+    }
+)
+"""How somebody is told: each returns None where nobody is to be, an empty text where it was taken, or why not."""
+
+
 def tell(found: Verification, home: Home, settings: NightlySettings) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Tell of what is new, and remember it.
+    """Tell of what is new, and remember it, each way of telling for itself.
 
     Parameters
     ----------
@@ -106,71 +162,61 @@ def tell(found: Verification, home: Home, settings: NightlySettings) -> tuple[tu
     Returns
     -------
     resolved : tuple of str
-        Alerts that stood before and stand no more.
+        Alerts that stood on the last night and stand no more.
     warnings : tuple of str
-        What could not be told, and why. It is tried again on the next night.
+        What could not be told, and why. It is tried again on the next night, by the way that failed.
     """
     file = folder_of(home, settings) / "alerts.json"
-    before, night = _read(file), f"{found.as_of:%Y-%m-%dT%H%M}"
-    now = {alert.key: _standing(before.get(alert.key), night) for alert in found.alerts}
-    news = [alert for alert in found.alerts if _is_news(now[alert.key], alert, settings.alerts.remind)]
-    resolved = tuple(key for key in before if key not in now)
-    warnings: tuple[str, ...] = ()
-    kept = now
-    if news or any(before[key].grade for key in resolved):
-        message = Message(settings.dataset, settings.interval, night, tuple(news), len(now), resolved)
-        delivered, warnings = _deliver(message, settings.alerts)
-        if delivered:
-            kept = now | {alert.key: Standing(now[alert.key].since, alert.grade, (night,)) for alert in news}
-        else:
-            kept = now | {key: before[key] for key in resolved}
-    _write(file, kept)
-    return resolved, warnings
+    before, night = Memory.read(file), f"{found.as_of:%Y-%m-%dT%H%M}"
+    told: dict[str, Mapping[str, Told]] = {}
+    warnings = []
+    for way, send in WAYS.items():
+        known, warning = _tell(found.alerts, before.told.get(way, {}), settings, night, send)
+        told |= {way: known} if known else {}
+        warnings += [warning] if warning else []
+    since = {alert.key: before.since.get(alert.key, night) for alert in found.alerts}
+    Memory(since, told).write(file)
+    return tuple(key for key in before.since if key not in since), tuple(warnings)
 
 
-def _standing(before: Standing | None, night: str) -> Standing:
-    """Count one more night; a night that is repeated counts once."""
-    if before is None:
-        return Standing(night, 0, (night,))
-    return Standing(before.since, before.grade, tuple(dict.fromkeys([*before.nights, night])))
+def tell_failure(cause: str, settings: NightlySettings, now: pd.Timestamp) -> tuple[str, ...]:
+    """Tell that a night failed, each time that one does; return what could not be told, and why.
+
+    Parameters
+    ----------
+    cause : str
+    settings : NightlySettings
+    now : pandas.Timestamp
+        The clock, UTC.
+    """
+    alert = Alert("failed", "the night", f"The night failed: {cause}")
+    message = Message(settings.dataset, settings.interval, f"{now:%Y-%m-%dT%H%M}", (alert,), 1, ())
+    return tuple(warning for send in WAYS.values() if (warning := send(message, settings.alerts)))
 
 
-def _is_news(standing: Standing, alert: Alert, remind: int) -> bool:
-    return alert.grade > standing.grade or (remind > 0 and len(standing.nights) > remind)
+def _tell(
+    alerts: Sequence[Alert],
+    known: Mapping[str, Told],
+    settings: NightlySettings,
+    night: str,
+    send: Callable[[Message, AlertSettings], str | None],
+) -> tuple[Mapping[str, Told], str]:
+    """Tell one way what it does not know yet; return what it knows then, and what went wrong."""
+    now = {alert.key: known.get(alert.key, Told()).on(night) for alert in alerts}
+    news = tuple(alert for alert in alerts if now[alert.key].is_news(alert, settings.alerts.remind))
+    over = {key: one for key, one in known.items() if key not in now and one.grade}
+    if not news and not over:
+        return now, ""
+    outcome = send(Message(settings.dataset, settings.interval, night, news, len(now), tuple(over)), settings.alerts)
+    if outcome is None:  # nobody is there; who is named later is told of all that stands then
+        return {}, ""
+    if outcome:
+        return now | over, outcome
+    return now | {alert.key: Told(alert.grade, (night,)) for alert in news}, ""
 
 
-def _deliver(message: Message, settings: AlertSettings) -> tuple[bool, tuple[str, ...]]:
-    """Return whether anybody was told, or nobody is to be, and what went wrong."""
-    tried = [
-        outcome for outcome in (post(message, settings.webhook), mail(message, settings.email)) if outcome is not None
-    ]
-    warnings = tuple(outcome for outcome in tried if outcome)
-    return not tried or len(warnings) < len(tried), warnings
-
-
-def _read(file: Path) -> dict[str, Standing]:
-    """Return what stood last night; a damaged file is as good as none: alerts are then told once more."""
-    try:
-        plain: Mapping[str, Mapping[str, object]] = json.loads(file.read_text("utf-8"))["standing"]
-        return {
-            key: Standing(str(one["since"]), int(str(one["grade"])), tuple(map(str, _listed(one["nights"]))))
-            for key, one in plain.items()
-        }
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        LOG.warning("%s is damaged (%s); alerts that stand are told again", file, error)
-        return {}
-
-
-def _listed(value: object) -> Iterable[object]:
-    if not isinstance(value, list):
+def _told(plain: Mapping[str, object]) -> Told:
+    nights = plain["nights"]
+    if not isinstance(nights, list):
         raise TypeError("nights are a list")
-    return value
-
-
-def _write(file: Path, standing: Mapping[str, Standing]) -> None:
-    if not standing and not file.exists():
-        return
-    file.parent.mkdir(parents=True, exist_ok=True)
-    write_text(file, json.dumps({"standing": {key: asdict(one) for key, one in standing.items()}}, indent=1))
+    return Told(int(str(plain["grade"])), tuple(map(str, nights)))

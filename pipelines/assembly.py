@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fints.combination import Combination, Combined, ConformalForecaster
 from pipelines.members import fit_members, members
+from pipelines.pantry import Pantry
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,13 +49,15 @@ def assemble(
     """
     rows = panel[panel["ds"] <= learnt.until].reset_index(drop=True)
     wanted = [member for member in members(settings) if member.name in shelved.blend.weights.members]
-    found = fit_members(wanted, rows, panel["unique_id"].unique())
+    pantry = Pantry.beside(shelved.place)
+    found = fit_members(wanted, rows, panel["unique_id"].unique(), pantry)
     blend = shelved.blend.without(found.failures)
     fitted: dict[str, Forecaster] = {model.name: model for model in found.models}
     if shelved.model is not None:
         fitted[shelved.model.name] = shelved.model
     parts = tuple(fitted[name] for name in blend.weights.members)
     combined = Combined(parts, blend.weights, failures=blend.dropped, series=found.series)
-    shipped = ConformalForecaster.around(Combination.around(combined), blend.bands, warm_up=settings.input_size + 1)
+    combination = pantry.keeping(Combination.around(combined), pantry.mark_of(combined))
+    shipped = ConformalForecaster.around(combination, blend.bands, warm_up=settings.input_size + 1)
     shipped.adaptive = settings.bands.adaptive
     return shipped, blend

@@ -10,6 +10,7 @@ from fints.backtest import Execution, JobStore, WalkForward, Workers
 from fints.errors import DataError, ModelError, PlanError, SeriesError
 from fints.series import SeriesProblem, get_target, make_panel, panel_problems
 from fints.settings.backtest import TransformerEntry
+from fints.tracking.redaction import redacted, traced
 from pipelines.alike import told_alike
 from pipelines.backtest_plain import plain
 from pipelines.backtest_runs import track
@@ -179,10 +180,10 @@ def logged(done: Backtest, home: Home, stages: Stages, page: Path | None = None)
     with stages.stage("MLflow runs"):
         try:
             return replace(done, run_id=track(done, home, page))
-        except Exception as error:  # whatever MLflow or its server raises, the comparison stands
-            LOG.debug("the runs could not be logged", exc_info=True)
+        except Exception as error:  # noqa: BLE001 — whatever MLflow or its server raises, the comparison stands
+            LOG.debug("the runs could not be logged: %s", traced(error))
             later = "" if page is None else "; the results are kept, and `fints report --resend` uploads them later"
-            warning = f"the runs could not be logged to MLflow: {error}{later}"
+            warning = f"the runs could not be logged to MLflow: {redacted(error)}{later}"
             return replace(done, warnings=(*done.warnings, warning))
 
 

@@ -1,4 +1,4 @@
-"""Earlier nights whose turn it is before tonight's: missed ones, half-finished ones, and those whose bars came late."""
+"""Earlier nights whose turn it is before tonight's: missed, half-finished, failed, and those whose bars came late."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pandas as pd
 from fints.bars.aliases import followed
 from fints.bars.arrivals import late_bars
 from fints.bars.nights import NO_BAR
-from pipelines.night_ledger import ATTEMPTS, Turn, attempts, newest, regular
+from pipelines.night_ledger import ATTEMPTS, Turn, attempts, failures, newest, regular
 from pipelines.terminal import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from fints.bars.nights import NightEntry
     from fints.settings.catch_up import CatchUpSettings
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pipelines.night_ledger import NightLedger
 
 MISSED: Final = "caught up, because it was missed"
+CAME: Final = "made when its bars had come"
 UNFINISHED: Final = "completed, because the run that began it was stopped"
 _NAMED: Final = 3  # symbols named where bars of many came late
 
@@ -41,17 +42,17 @@ class Agenda:
         Nights that were begun too often and never ended.
     late : tuple of Turn
         Nights whose bars came late: those of `turns`, and tonight's if it is among them.
-    tonight : str
-        Why tonight's own night is made again, where it is.
+    tonight : Turn
+        Tonight's own night; with the reason, where it is made again.
     left : str
         What is left alone, in a sentence; empty if nothing is.
     """
 
+    tonight: Turn
     turns: tuple[Turn, ...] = ()
     skipped: tuple[tuple[Turn, str], ...] = ()
     given_up: tuple[NightEntry, ...] = ()
     late: tuple[Turn, ...] = ()
-    tonight: str = ""
     left: str = ""
 
 
@@ -84,18 +85,26 @@ class CatchUp:
         owed = [entry for entry in last.values() if entry.owed and entry.night != tonight.night]
         given_up = tuple(entry for entry in owed if attempts(held, entry.night) >= ATTEMPTS)
         turns = {entry.night: _resumed(entry) for entry in owed if entry not in given_up}
+        failed = [entry for entry in last.values() if entry.state == "failed" and entry.night != tonight.night]
+        turns |= {entry.night: _resumed(entry) for entry in self._retried(held, failed)}
         late, left = self._late(held, last)
         turns |= {name: turn for name, turn in late.items() if name != tonight.night}
-        missed, skipped = self._missed(held, tonight, {*turns, *(entry.night for entry in given_up)})
+        missed, skipped = self._missed(held, tonight, {*turns, *(entry.night for entry in (*given_up, *failed))})
         turns |= {turn.night: turn for turn in missed}
         return Agenda(
             turns=tuple(sorted(turns.values(), key=lambda turn: turn.as_of)),
             skipped=tuple(skipped),
             given_up=given_up,
             late=tuple(late.values()),
-            tonight=late[tonight.night].reason if tonight.night in late else _owed_reason(last.get(tonight.night)),
+            tonight=_again(tonight, late.get(tonight.night), last.get(tonight.night)),
             left=left,
         )
+
+    def _retried(self, held: Sequence[NightEntry], failed: Sequence[NightEntry]) -> list[NightEntry]:
+        """Return the nights that failed and may not any more: other bars are here, and they did not fail too often."""
+        version = self.gathered.reading.version
+        tried = [e for e in failed if e.data_version != version and failures(held, e.night) < ATTEMPTS]
+        return sorted(tried, key=lambda entry: entry.as_of)[-self.policy.most :]
 
     def _missed(
         self, held: Sequence[NightEntry], tonight: Turn, owed: set[str]
@@ -135,16 +144,16 @@ class CatchUp:
         if not held:
             return {}, ""
         reading = self.gathered.reading
-        names = [*reading.symbols, *(old for old, new in followed(reading.aliases).items() if new in reading.symbols)]
+        present = {old: new for old, new in followed(reading.aliases).items() if new in reading.symbols}
         known = max(entry.data_version for entry in held)
-        come = late_bars(reading.folder, reading.interval, names, known, reading.version)
+        come = late_bars(reading.folder, reading.interval, [*reading.symbols, *present], known, reading.version)
         final = come["end"] + self.calendar.settle
         turns = []
         for entry in sorted(last.values(), key=lambda entry: entry.as_of):
-            waited = entry.state == "skipped" and entry.reason == NO_BAR
             lacked = come["symbol"][final <= pd.Timestamp(entry.known_at)]
-            if len(lacked) and (entry.state == "done" or waited):
-                turns.append(replace(_resumed(entry), reason=_because(lacked)))
+            if len(lacked) and _stands(entry, last.values()):
+                reason = CAME if entry.reason == NO_BAR else _because(lacked)
+                turns.append(replace(_resumed(entry), reason=reason, remade=_remade(entry, lacked, present)))
         if self.policy.late == "leave":
             said = f"{counted(len(turns), 'night')} lacked bars that have come since (catch_up.late: leave)"
             return {}, said if turns else ""
@@ -154,11 +163,34 @@ class CatchUp:
 
 
 def _resumed(entry: NightEntry) -> Turn:
-    return Turn(pd.Timestamp(entry.night), pd.Timestamp(entry.known_at), reason=entry.reason or UNFINISHED)
+    failed = f"tried again, because it failed ({entry.reason})"
+    reason = failed if entry.state == "failed" else entry.reason or UNFINISHED
+    return Turn(pd.Timestamp(entry.night), pd.Timestamp(entry.known_at), reason=reason, remade=entry.remade)
 
 
-def _owed_reason(entry: NightEntry | None) -> str:
-    return "" if entry is None or not entry.owed else entry.reason or UNFINISHED
+def _again(tonight: Turn, late: Turn | None, last: NightEntry | None) -> Turn:
+    """Say of tonight's night why it is made again, and of which series, if it is."""
+    if late is None and last is not None and (last.owed or (last.remade and last.state == "failed")):
+        late = _resumed(last)
+    return tonight if late is None else replace(tonight, reason=late.reason, remade=late.remade)
+
+
+def _stands(entry: NightEntry, others: Iterable[NightEntry]) -> bool:
+    """Say whether late bars make a night again: it stands, waits for its first bar, or is to be made again anyhow."""
+    if entry.state == "skipped":
+        return entry.reason == NO_BAR
+    if entry.state != "done":
+        return bool(entry.remade)
+    # a later one of the same date took the place of its forecasts
+    return not any(one.state == "done" and one.stamp == entry.stamp and one.as_of > entry.as_of for one in others)
+
+
+def _remade(entry: NightEntry, lacked: Iterable[str], present: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the series to be made again: those that lacked bars now, or did before and were not made again yet."""
+    if entry.state == "skipped":
+        return ()
+    before = () if entry.state == "done" else entry.remade
+    return tuple(sorted({*before, *(present.get(name, name) for name in lacked)}))
 
 
 def _inside(slot: Slot, moment: pd.Timestamp) -> bool:

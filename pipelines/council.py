@@ -154,6 +154,10 @@ class Council:
             why = f"names {version}, which is no fit of these settings that can be had; it is ignored"
             self.fits.notes.append(f"{self.fits.target}: the alias champion in the registry {why}.")
             return
+        if pd.Timestamp(seat.until) > self.fits.panel["ds"].max():
+            why = f"names {version}, which has learned from bars after this night; it is ignored"
+            self.fits.notes.append(f"{self.fits.target}: the alias champion in the registry {why}.")
+            return
         self._add("promote", seat, f"The alias champion was moved to {seat} in the registry.", by="registry")
 
     def _seat_of(self, version: str) -> Seat | None:

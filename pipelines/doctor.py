@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
 from fints.errors import FintsError
+from fints.tracking.redaction import redacted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -126,6 +127,6 @@ def _look(check: Check, patient: Patient) -> Found:
     try:
         return check.look(patient)
     except FintsError as error:
-        return Found("failed", str(error), "see the message")
+        return Found("failed", redacted(error), "see the message")
     except Exception as error:  # noqa: BLE001 — a check that breaks is what is to be known
-        return Found("failed", f"{type(error).__name__}: {error}", "this should not happen; report it")
+        return Found("failed", f"{type(error).__name__}: {redacted(error)}", "this should not happen; report it")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import http.client
 import os
 import sqlite3
 from contextlib import closing
@@ -26,6 +28,7 @@ _OFF, _FAR_OFF = 60.0, 900.0
 """Seconds by which a clock may differ from a server's: told, and failed."""
 
 _ASKED = 10 * _DAY
+_REFUSED = (http.client.UNAUTHORIZED, http.client.FORBIDDEN)
 
 
 def store(patient: Patient) -> Found:
@@ -108,13 +111,16 @@ def _local_tracking(patient: Patient) -> Found:
 
 def _tracking_server(patient: Patient, uri: str) -> Found:
     parts = urlsplit(uri)
-    place = f"{parts.scheme}://{parts.hostname or ''}"
+    place = _origin(uri) if parts.hostname else f"{parts.scheme}://"
     if not parts.scheme.startswith("http"):
         return Found("ok", f"runs go to {place}, which was not tried")
     if patient.offline:
         return Found("ok", f"runs go to {place}, which was not asked (--offline)")
-    status, _ = _ask(uri.rstrip("/") + "/health")
-    if status != 200:
+    status, _ = _ask(f"{_origin(uri)}{parts.path.rstrip('/')}/health", _authorization(uri))
+    if status in _REFUSED:
+        cure = "mend the user and the password in tracking.uri"
+        return Found("failed", f"the tracking server {place} refuses this user ({status})", cure)
+    if status != http.client.OK:
         cure = "start it, or mend tracking.uri"
         return Found("failed", f"the tracking server {place} does not answer ({status or 'nobody there'})", cure)
     return Found("ok", f"the tracking server {place} answers")
@@ -171,38 +177,68 @@ def _address(patient: Patient) -> str:
     url = getattr(source, "url", None)
     if not isinstance(url, str):
         return ""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}/"
+    return f"{_origin(url)}/"
 
 
-def _ask(address: str) -> tuple[int, str]:
+def _origin(address: str) -> str:
+    """Scheme, host and port of an address, without user and password."""
+    parts = urlsplit(address)
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return f"{parts.scheme}://{host}{f':{parts.port}' if parts.port else ''}"
+
+
+def _authorization(address: str) -> str:
+    """Say who asks, as servers want it (Basic); empty where neither the address nor MLflow's variables name anybody."""
+    parts = urlsplit(address)
+    user, password = unquote(parts.username or ""), unquote(parts.password or "")
+    if not user:
+        user, password = (os.environ.get(f"MLFLOW_TRACKING_{name}", "") for name in ("USERNAME", "PASSWORD"))
+    if not user:
+        return ""
+    named = f"{user}:{password}"
+    return f"Basic {base64.b64encode(named.encode()).decode()}"
+
+
+def _ask(address: str, authorization: str = "") -> tuple[int, str]:
     """Return status and date of an answer; a refusal is one, too. Status 0 where nobody answers."""
+    request = Request(address, headers={"User-Agent": "fints"})
+    if authorization:
+        request.add_unredirected_header("Authorization", authorization)  # for this server alone
     try:
-        with urlopen(Request(address, headers={"User-Agent": "fints"}), timeout=5) as answer:
+        with urlopen(request, timeout=5) as answer:
             return int(answer.status), str(answer.headers.get("Date", ""))
     except HTTPError as error:
         with error:
             return error.code, str(error.headers.get("Date", ""))
-    except OSError:
+    except (OSError, http.client.HTTPException):  # what answers may be no web server
         return 0, ""
 
 
 def last_night(patient: Patient) -> Found:
-    """Find out how the last night ended, and whether one is overdue."""
-    from pipelines.night_ledger import NightLedger
+    """Find out how the last night ended, and whether one is overdue.
+
+    Of a source that follows the market, nights of the schedule count: one that was asked for by ``--as-of`` says
+    nothing of whether the scheduler runs.
+    """
+    from pipelines.night_ledger import NightLedger, regular
 
     there = patient.home.store.exists()
     entries = NightLedger.under(patient.home, patient.settings).entries() if there else ()
     if not entries:
         return Found("ok", f"none of the dataset {patient.settings.dataset} has been run yet")
-    last = max(entries, key=lambda entry: entry.number)
+    live = _follows_the_market(patient)
+    counted = regular(entries, patient.now) if live else entries
+    if not counted:
+        cure = "let a scheduler run it (`fints schedule`); what is run with --as-of is no night of the schedule"
+        return Found("warning", f"none of the dataset {patient.settings.dataset} was run by the schedule yet", cure)
+    last = max(counted, key=lambda entry: (entry.as_of, entry.number) if live else (entry.number,))
     said = f"{last.night} is {last.state}" + (f" with code {last.exit_code}" if last.exit_code is not None else "")
     if last.state == "failed":
         return Found("failed", f"{said}: {last.reason}", "mend what it says; the next night makes up for it")
     if last.state == "begun":
         cure = "another run is at work, or it was killed; the next one completes it"
         return Found("warning", f"{said} and not ended", cure)
-    overdue = _overdue(patient, last.made_at) if _follows_the_market(patient) else 0
+    overdue = _overdue(patient, max(entry.made_at for entry in counted if not entry.asked)) if live else 0
     if overdue:
         cure = "see whether the scheduler runs (`fints schedule`); the next night makes up for them"
         return Found("failed", f"{said}; {overdue} sessions since have had none", cure)

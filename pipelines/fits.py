@@ -74,8 +74,7 @@ class Fits:
         self.lap("holdout")
         with self.stages.stage(f"{target}: fit") as stage:
             model, blend = _fit(make_model(settings, plan), learnt, blend, self.shelf, stage)
-        made = Shelved(model, holdout, blend)
-        self.shelf.put(learnt.key, made, self.held)
+        made = self.shelf.put(learnt.key, Shelved(model, holdout, blend), self.held)
         self.fresh.add(self.shelf.version(learnt.key))
         self.lap("fit")
         return made

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fints.errors import FintsError, UnknownNameError
 from fints.settings import BacktestSettings, Section, TrackingSettings, read_settings
+from fints.tracking.redaction import redacted
 from pipelines.kept_backtest import PAGE, RESULT, TEXT, load, note_run
 
 if TYPE_CHECKING:
@@ -151,7 +152,8 @@ def _resend(folder: Path, home: Home, to: TrackingSettings | None) -> str | Fint
     except FintsError as error:
         return error
     except Exception as error:  # noqa: BLE001 — whatever MLflow or its server raises, the others are tried too
-        return FintsError(f"MLflow did not take it: {error}; start its server, or check tracking.uri, and try again")
+        said = redacted(error)
+        return FintsError(f"MLflow did not take it: {said}; start its server, or check tracking.uri, and try again")
     try:
         note_run(folder, run_id)
     except (OSError, FintsError) as error:

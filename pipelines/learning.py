@@ -74,6 +74,8 @@ def lesson(panel: pd.DataFrame, settings: NightlySettings) -> Lesson:
     last = calendar.session_on_or_before(panel["ds"].max())
     age = int(session_ordinals(calendar, pd.DatetimeIndex([last]))[0]) % settings.retrain_every
     border = calendar.sessions(last - (2 * age + 15) * _DAY, last)[-1 - age]
-    rows, _ = usable(panel[panel["ds"] < border + _DAY].reset_index(drop=True), settings.input_size + settings.h)
+    early = panel["ds"] < border + _DAY
+    until = panel if early.all() else panel[early].reset_index(drop=True)
+    rows, _ = usable(until, settings.input_size + settings.h)
     chosen = panel if rows.empty else rows
     return Lesson(chosen, pd.Timestamp(chosen["ds"].max()))

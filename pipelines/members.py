@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from fints.forecast import Forecaster
     from fints.settings import NightlySettings
+    from pipelines.pantry import Pantry
 
 LOG = logging.getLogger(__name__)
 
@@ -56,7 +57,9 @@ class FittedMembers:
     failures: dict[str, str] = field(default_factory=dict)
 
 
-def fit_members(models: Iterable[Forecaster], panel: pd.DataFrame, forecast: Iterable[str]) -> FittedMembers:
+def fit_members(
+    models: Iterable[Forecaster], panel: pd.DataFrame, forecast: Iterable[str], pantry: Pantry | None = None
+) -> FittedMembers:
     """Fit baselines; one that fails is named, and the others go on.
 
     Parameters
@@ -67,11 +70,13 @@ def fit_members(models: Iterable[Forecaster], panel: pd.DataFrame, forecast: Ite
         Rows to learn from.
     forecast : iterable of str
         Series that are to be forecast; they may be more than those of the panel.
+    pantry : Pantry, optional
+        Where what they learned from the same rows may be kept.
     """
     found, wanted = FittedMembers(), frozenset(map(str, forecast))
     for model in models:
         try:
-            fitted, able = _fit(model, panel)
+            fitted, able = _fit(model, panel) if pantry is None else pantry.fitted(model, panel, _fit)
         except Exception as error:  # whatever a member raises, the others go on
             LOG.debug("where %s failed", model.name, exc_info=True)
             found.failures[model.name] = f"{type(error).__name__}: {error}"

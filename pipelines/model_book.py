@@ -121,6 +121,12 @@ class ModelBook:
                 f"the files of {version} are missing or damaged under {self.shelf.folder}; promote another version: "
                 "`fints model list` names them"
             )
+        last = self._last_night()
+        if not seat.is_baseline and pd.Timestamp(seat.until) > last:
+            raise ConfigError(
+                f"{seat} has learned from bars up to {seat.until[:10]}, after the last night, {last:%Y-%m-%d}: its "
+                "forecasts of that night would know them; run the next night first"
+            )
         return self._decide("promote", seat, reason)
 
     def rollback(self, reason: str) -> Decision:

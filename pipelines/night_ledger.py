@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from pipelines.night_identity import Identity
 
 ATTEMPTS: Final = 3
-"""Times that a night is begun and killed before it is given up: one that always ends the process blocks the others."""
+"""Times that a night is begun and killed, or fails, before it is given up: one that always does would block the others,
+or cost its time night after night."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +42,15 @@ class Turn:
         As-of as it was asked for; empty where none was.
     reason : str
         Why it is run though nobody asked for it.
+    remade : tuple of str
+        Series that lacked bars, where only their forecasts are to be made again; empty where all are.
     """
 
     as_of: pd.Timestamp
     known_at: pd.Timestamp
     asked: str = ""
     reason: str = ""
+    remade: tuple[str, ...] = ()
 
     @property
     def night(self) -> str:
@@ -99,6 +103,7 @@ class NightLedger:
             fints=__version__,
             began_at=clock.now(),
             reason=turn.reason,
+            remade=turn.remade,
         )
 
     def enter(self, *entries: NightEntry) -> tuple[NightEntry, ...]:
@@ -134,6 +139,26 @@ def attempts(entries: Iterable[NightEntry], night: str) -> int:
     for entry in entries:
         if entry.night == night:
             count = count + (entry.state == "begun") if entry.owed else 0
+    return count
+
+
+def failures(entries: Iterable[NightEntry], night: str) -> int:
+    """Count how often a night failed since it last did not; as `ATTEMPTS` where it was given up.
+
+    A failure counts once another night is done after it. While none is, the cause is no fault of this night's: a full
+    disk, a library that is broken.
+    """
+    listed = list(entries)
+    last = max((entry.number for entry in listed if entry.state == "done"), default=0)
+    count = killed = 0
+    for entry in listed:
+        if entry.night != night or entry.state == "due":
+            continue
+        if entry.state == "failed":
+            count = ATTEMPTS if killed >= ATTEMPTS else count + (entry.number < last)
+        elif entry.state != "begun":
+            count = 0
+        killed = killed + 1 if entry.state == "begun" else 0
     return count
 
 

@@ -7,18 +7,22 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from fints.report.shortfalls import findings_in_words
+from fints.tracking.redaction import redacted, traced
 from pipelines import clock
 from pipelines.files import write_text
 from pipelines.night_identity import Identity
 from pipelines.night_ledger import stored_result
-from pipelines.night_standing import StandingNight, standing
+from pipelines.night_standing import StandingNight, another_night, left_standing, standing
 from pipelines.outcome import Exit
 from pipelines.plans import PlanBook
-from pipelines.publish import Night, machine_readable, nightly_report, track, write_page
+from pipelines.publish import Night, machine_readable, nightly_report, page_name, track, write_page
 from pipelines.targets import NightInputs, forecast_targets
 from pipelines.verification import verify
+from pipelines.verification_book import keep_promises
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
     import pandas as pd
@@ -61,11 +65,8 @@ class NightlyOutcome:
     entry: NightEntry
 
     def findings_in_words(self) -> str:
-        """Count the data findings; the page lists them."""
-        count = self.night.findings["severity"].value_counts().to_dict()
-        if not count:
-            return "data: no findings"
-        return "data: " + ", ".join(f"{n} {name}" for name, n in sorted(count.items())) + " (listed in the report)"
+        """Say in one line what the data checks found; the page lists it."""
+        return findings_in_words(self.night.findings)
 
     @property
     def exit_code(self) -> int:
@@ -132,8 +133,7 @@ class NightRun:
         try:
             reading = replace(self.gathered.reading, asked=turn.known_at, strict=False)
             _, as_of = reading.bars()
-            said = f"This is an earlier night, {turn.reason}; it was run at {reading.now:%Y-%m-%d %H:%M} UTC."
-            doing = _Doing(turn, reading, as_of, (said,))
+            doing = _Doing(turn, reading, as_of, self._said_of(turn))
             begun = self._begin(doing, again=False)
             if isinstance(begun, StandingNight):
                 return begun.entry
@@ -147,12 +147,21 @@ class NightRun:
         """Return an entry of a night that is due, not yet entered."""
         return self.ledger.draft(turn, self.gathered.reading, Identity(), "due")
 
+    def _said_of(self, turn: Turn) -> tuple[str, ...]:
+        newest = page_name(self.settings, self.gathered.as_of)
+        return (
+            f"This is an earlier night, {turn.reason}; it was run at {self.gathered.reading.now:%Y-%m-%d %H:%M} UTC.",
+            f"What became of earlier forecasts stands in the report of the newest night, {newest}, beside this one.",
+        )
+
     def _begin(self, doing: _Doing, *, again: bool) -> NightEntry | StandingNight:
         exchanges = self.gathered.bars["exchange"].unique()
         identity = Identity.of(self.settings, doing.reading.symbols, exchanges, doing.as_of)
-        begun = self.ledger.draft(doing.turn, doing.reading, identity, "begun")
+        begun, entries = self.ledger.draft(doing.turn, doing.reading, identity, "begun"), self.ledger.entries()
+        if doing.own and (again or another_night(begun, entries, self.home, self.settings.targets)):
+            begun = replace(begun, remade=())
         if not again:
-            found, why = standing(begun, self.ledger.entries(), self.store, self.home, self.settings.targets)
+            found, why = standing(begun, entries, self.store, self.home, self.settings.targets)
             if found is not None:
                 return found
             begun = replace(begun, reason=begun.reason or why)
@@ -160,8 +169,9 @@ class NightRun:
 
     def _finish(self, doing: _Doing, begun: NightEntry) -> NightlyOutcome:
         """Store first, then look back and show: a night whose page or tracking fails still has its forecasts."""
-        night = self._forecast(doing, begun)
+        night = self._with_left(self._forecast(doing, begun), begun)
         with self.stages.stage("store"):
+            keep_promises(night, self.home)  # before the forecasts: without a promise they are never looked back on
             version = self.store.write_forecasts(night.forecasts())
             for target in night.targets:
                 PlanBook.under(self.home, night.settings).keep(target.target, night.as_of, target.plan)
@@ -190,6 +200,17 @@ class NightRun:
             changes={t.target: plans.changes(t.target, as_of, t.plan) for t in targets},
         )
 
+    def _with_left(self, night: Night, begun: NightEntry) -> Night:
+        """Leave the forecasts of series that lacked nothing as they were first made: they were made in time."""
+        left = left_standing(begun, self.ledger.entries(), self.store, night.as_of.stamp)
+        if left.empty:
+            return night
+        said = (
+            f"Made again: the forecasts of {', '.join(begun.remade)}. Those of {left['unique_id'].nunique()} other "
+            "series stay as they were first made."
+        )
+        return replace(night, left=left, remarks=(*night.remarks, said))
+
     def _publish(self, night: Night, begun: NightEntry) -> NightlyOutcome:
         warnings = [*night.misplaced, *(() if night.verification is None else night.verification.warnings)]
         with self.stages.stage("report"):
@@ -200,15 +221,15 @@ class NightRun:
             with self.stages.stage("MLflow run"):
                 try:
                     run_id = track(night, page, self.home)
-                except Exception as error:  # whatever MLflow or its server raises, the night has its forecasts
-                    LOG.debug("the run could not be logged", exc_info=True)
-                    warnings.append(f"the run could not be logged to MLflow: {error}")
+                except Exception as error:  # noqa: BLE001 — whatever MLflow or its server raises, the night is made
+                    LOG.debug("the run could not be logged: %s", traced(error))
+                    warnings.append(f"the run could not be logged to MLflow: {redacted(error)}")
         result = _result(night, page, run_id, warnings)
         write_text(stored_result(page), json.dumps({**result, "forecasts": []}, allow_nan=False, default=str))
         done = replace(
             begun,
             state="done",
-            exit_code=int(_exit(night)),
+            exit_code=int(_exit(night, self.gathered.report.inactive)),
             page=str(page.relative_to(self.home.root)),
             ended_at=clock.now(),
         )
@@ -244,9 +265,13 @@ def _result(night: Night, page: Path, run_id: str | None, warnings: list[str] | 
     }
 
 
-def _exit(night: Night) -> Exit:
-    """Give the code of a night that has forecasts: whether every symbol has one of every target, and promises hold."""
-    if night.problems["left_out"].any() or night.failed or night.misplaced:
+def _exit(night: Night, inactive: Collection[str]) -> Exit:
+    """Give the code of a night that has forecasts: whether every symbol has one of every target, and promises hold.
+
+    That a series ends whose symbol has ceased to exist is said, and is no fault of every night from then on.
+    """
+    left_out = night.problems.loc[night.problems["left_out"].astype(bool), "unique_id"]
+    if set(left_out) - set(inactive) or night.failed or night.misplaced:
         return Exit.PARTLY
     return Exit.ALERT if night.verification is not None and night.verification.alerts else Exit.DONE
 

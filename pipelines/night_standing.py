@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pipelines.night_ledger import newest, stored_result
@@ -84,7 +84,7 @@ def standing(
         return None, "made again because a person has put another model in use since"
     if not page.is_file():
         return None, "made again because its report is gone"
-    rows = forecasts_of(entry, store)
+    rows = _whole(entry, store)
     if rows.empty:
         return None, "made again because its forecasts are gone, or another night of the same date took their place"
     result = _result(entry, page)
@@ -94,10 +94,52 @@ def standing(
 
 
 def forecasts_of(entry: NightEntry, store: BarStore, version: int | None = None) -> pd.DataFrame:
-    """Return the forecasts that a night stored, of the newest version of their table by default."""
-    rows = store.read_forecasts(as_of=entry.stamp, version=version)
-    mine = (rows["interval"] == entry.interval) & (rows["created_at"] == entry.made_at)
-    return rows[mine].reset_index(drop=True)
+    """Return the forecasts that a run of a night stored, of the newest version of their table by default."""
+    rows = _of_date(entry, store, version)
+    return rows[rows["created_at"] == entry.made_at].reset_index(drop=True)
+
+
+def left_standing(
+    begun: NightEntry, entries: Sequence[NightEntry], store: BarStore, stamp: pd.Timestamp
+) -> pd.DataFrame:
+    """Return the stored forecasts that a night leaves as they were first made, because it remakes others alone.
+
+    Parameters
+    ----------
+    begun : NightEntry
+    entries : sequence of NightEntry
+        Of its ledger.
+    store : BarStore
+    stamp : pandas.Timestamp
+        Of the night.
+    """
+    rows = _of_date(replace(begun, stamp=stamp), store)
+    mine = {entry.made_at for entry in entries if entry.state == "done" and entry.night == begun.night}
+    left = rows["created_at"].isin(mine) & ~rows["unique_id"].isin(begun.remade)
+    return rows[left & bool(begun.remade)].reset_index(drop=True)
+
+
+def another_night(begun: NightEntry, entries: Sequence[NightEntry], home: Home, targets: Sequence[str]) -> bool:
+    """Say whether a night has other settings, sessions to come or models than when it was done last."""
+    done = [entry for entry in entries if entry.state == "done" and entry.night == begun.night]
+    if not done:
+        return True
+    same = (done[-1].config, done[-1].calendar) == (begun.config, begun.calendar)
+    return not same or _decided_since(done[-1], home, targets)
+
+
+def _of_date(entry: NightEntry, store: BarStore, version: int | None = None) -> pd.DataFrame:
+    rows = store.read_forecasts(as_of=entry.stamp, dataset=entry.dataset, version=version)
+    return rows[rows["interval"] == entry.interval]
+
+
+def _whole(entry: NightEntry, store: BarStore) -> pd.DataFrame:
+    """Return all forecasts of a night that is done; none where they are gone, or another night's took their place."""
+    if not entry.remade:
+        return forecasts_of(entry, store)
+    rows = _of_date(entry, store)
+    mine = rows["created_at"] <= entry.made_at
+    return rows[mine & bool(mine.all())].reset_index(drop=True)
 
 
 def _result(entry: NightEntry, page: Path) -> dict[str, Any] | None:

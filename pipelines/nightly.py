@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from fints.bars.nights import NO_BAR
 from fints.bars.store import BarStore
+from fints.errors import NoNewBarsError
 from fints.series import get_target
 from pipelines.catch_up import CatchUp
 from pipelines.gathered import gather
 from pipelines.model import fitting_plan, make_model
 from pipelines.night_calendar import NightCalendar
-from pipelines.night_ledger import ATTEMPTS, NightLedger, Turn, spelled
+from pipelines.night_ledger import ATTEMPTS, NightLedger, Turn, newest, regular, spelled
 from pipelines.night_run import NightlyOutcome, NightRun
 from pipelines.outcome import Exit
 from pipelines.publish import begin_tracking
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from pipelines.night_standing import StandingNight
     from pipelines.progress import Stages
 
+_NAMED = 3  # symbols that are named where many fail
 _SKEW = pd.Timedelta(minutes=1)  # by which a clock may be set right from one run to the next
 
 
@@ -91,8 +94,8 @@ def run_nightly(
     Raises
     ------
     FintsError
-        If nothing can be forecast tonight; a failure of single symbols or targets, or of an earlier night, is
-        reported instead.
+        If nothing can be forecast tonight, or no bar has come since the last night; a failure of single symbols or
+        targets, or of an earlier night, is reported instead.
     """
     for target in settings.targets:
         get_target(target)
@@ -115,16 +118,50 @@ def _with_earlier(run: NightRun, gathered: Gathered, ledger: NightLedger, *, aga
     tonight = Turn(calendar.as_of(reading.now), reading.now)
     entries = ledger.entries()
     agenda = CatchUp(ledger, calendar, settings.catch_up, gathered, entries).agenda(tonight)
-    tonight = replace(tonight, reason=agenda.tonight)
+    tonight = agenda.tonight
     ledger.enter(*(run.owed(turn) for turn in agenda.late))  # before any is begun: a run killed later owes them still
     earlier = [ledger.fail(entry, _given_up(entry)) for entry in agenda.given_up]
     earlier += ledger.enter(*(replace(run.owed(turn), state="skipped", reason=why) for turn, why in agenda.skipped))
     earlier += [_make_up(run, turn) for turn in agenda.turns]
     earlier.sort(key=lambda entry: entry.as_of)
     left = (f"Left alone: {agenda.left}.",) if agenda.left else ()
+    _require_news(run, tonight, ledger)
     done = run.tonight(tonight, again=again, remarks=(*_said(earlier), *left))
     warnings = (*_clock_warnings(entries, reading.now), *left)
     return Nights(done, tuple(earlier), warnings, gathered.report.failed)
+
+
+def _require_news(run: NightRun, tonight: Turn, ledger: NightLedger) -> None:
+    """Refuse a night of which no bar has come: its forecasts would be those of the night before, in their place.
+
+    It is entered as skipped, and made once its bars are there.
+
+    Raises
+    ------
+    NoNewBarsError
+    """
+    held = regular(ledger.entries(), run.gathered.reading.now)
+    before = [entry.as_of for entry in held if entry.state == "done" and entry.as_of < tonight.as_of]
+    ends = run.gathered.bars["end"] + run.gathered.reading.settle
+    if not before or ((ends > max(before)) & (ends <= tonight.as_of)).any():
+        return
+    last = newest(held).get(tonight.night)
+    if last is None or last.state != "done":
+        ledger.enter(replace(run.owed(tonight), state="skipped", reason=NO_BAR))
+    over = tonight.as_of - run.gathered.reading.settle
+    raise NoNewBarsError(
+        f"no bar has come since the night of {max(before):%Y-%m-%d %H:%M} UTC, and a session is over since "
+        f"{over:%Y-%m-%d %H:%M} UTC: nothing new can be forecast. The forecasts of that night stand, and this one is "
+        f"made once its bars are there.{_causes(run.gathered.report.failed)}"
+    )
+
+
+def _causes(failed: Mapping[str, str]) -> str:
+    if not failed:
+        return " The source reported no fault; see its clock, and what fills it"
+    named = "; ".join(f"{symbol}: {cause}" for symbol, cause in list(failed.items())[:_NAMED])
+    more = f"; and {counted(len(failed) - _NAMED, 'other')}" if len(failed) > _NAMED else ""
+    return f" Not delivered: {named}{more}"
 
 
 def _make_up(run: NightRun, turn: Turn) -> NightEntry:

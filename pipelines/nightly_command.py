@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,7 +12,7 @@ from pipelines.outcome import reported
 from pipelines.wait_option import wait_for_close
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from fints.settings import NightlySettings
     from pipelines.night_run import NightlyOutcome
@@ -60,11 +61,28 @@ def nightly(  # noqa: PLR0913, PLR0917 — an argument is an option of the comma
         settings, asked = nightly_settings(config, overrides), parse_as_of(as_of)
         if wait:
             wait_for_close(settings, asked)
-        with stages(screen(stderr=True)) as shown:
+        with stages(screen(stderr=True)) as shown, _failures_told(settings):
             done = run_nightly(settings, Home.from_environment(), asked, shown, again=again)
         _show(done, settings)
         write_json(json_file, done.to_json())
         raise SystemExit(done.exit_code)
+
+
+@contextmanager
+def _failures_told(settings: NightlySettings) -> Iterator[None]:
+    """Tell whoever is told of alerts that the night failed; another run that holds the lock will tell of its own."""
+    from fints.errors import FintsError, LockHeldError
+    from pipelines import clock
+    from pipelines.alerting import tell_failure
+
+    try:
+        yield
+    except LockHeldError:
+        raise
+    except (FintsError, OSError) as error:
+        for warning in tell_failure(str(error), settings, clock.now()):
+            screen(stderr=True).print(f"warning: {warning}", style="yellow", highlight=False, markup=False)
+        raise
 
 
 def _replay(settings: NightlySettings, as_of: str | None, known_at: str, json_file: JsonFile) -> None:

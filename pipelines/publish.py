@@ -17,8 +17,8 @@ from fints.report import NightlyReport, TargetReport, render_nightly
 from fints.series import TARGETS
 from fints.sessions import calendar_version
 from fints.tracking import Tracking, flat
+from pipelines.behind import newest_over
 from pipelines.files import DIGITS, write_text
-from pipelines.verification_book import keep_promises
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,6 +51,8 @@ class Night:
         UTC.
     failed : mapping of str to str
         Symbols that the source did not deliver, with the cause.
+    inactive : frozenset of str
+        Symbols that the source has said for long enough not to exist: that they end is no fault of a night.
     misplaced : tuple of str
         Symbols whose exchange is doubted, in words.
     remarks : tuple of str
@@ -59,6 +61,8 @@ class Night:
         By target, what became of the plan of the night before, in sentences.
     verification : Verification, optional
         What became of earlier forecasts.
+    left : pandas.DataFrame, optional
+        Stored forecasts of this night that stay as they were first made; the others alone are stored.
     """
 
     settings: NightlySettings
@@ -73,16 +77,35 @@ class Night:
     remarks: tuple[str, ...] = ()
     changes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     verification: Verification | None = None
+    left: pd.DataFrame | None = None
 
     def forecasts(self) -> pd.DataFrame:
         """Return the rows for the table ``forecasts``."""
-        rows = pd.concat([forecast_rows(target) for target in self.targets], ignore_index=True)
-        return rows.assign(
+        made = pd.concat([forecast_rows(target) for target in self.targets], ignore_index=True)
+        rows = made.assign(
+            dataset=self.settings.dataset,
             as_of=self.as_of.stamp,
             interval=self.settings.interval,
             data_version=self.data_version,
             created_at=self.created_at,
         )
+        return rows if self.left is None else rows[~_among(rows, self.left)].reset_index(drop=True)
+
+    def stands(self) -> pd.DataFrame:
+        """Return the forecasts of the night as they stand once it is stored: made now, or left as they were."""
+        rows = self.forecasts()
+        if self.left is None or self.left.empty:
+            return rows
+        both = pd.concat([part for part in (self.left[rows.columns], rows) if len(part)], ignore_index=True)
+        return both.sort_values(["target", "unique_id", "step"], kind="stable", ignore_index=True)
+
+    def of_target(self, target: TargetNight) -> pd.DataFrame:
+        """Return what `stands` of one target, with the columns of `fints.Forecast.to_long`."""
+        made = target.forecast.to_long()
+        if self.left is None:
+            return made
+        rows = self.stands()
+        return rows.loc[rows["target"] == target.target, list(made.columns)].reset_index(drop=True)
 
 
 def nightly_report(night: Night) -> NightlyReport:
@@ -94,24 +117,28 @@ def nightly_report(night: Night) -> NightlyReport:
         created_at=night.created_at,
         interval=night.settings.interval,
         h=night.settings.h,
-        targets=tuple(_target_report(t, stated, night.changes.get(t.target, ())) for t in night.targets),
+        targets=tuple(_target_report(t, night.of_target(t), stated, night) for t in night.targets),
         findings=night.findings,
         problems=night.problems,
         facts=_facts(night),
         notes=tuple(dict.fromkeys(notes)),
         title=f"Nightly forecast of {night.settings.dataset}",
         verification=night.verification,
+        failed=night.failed,
     )
 
 
 def write_page(night: Night, report: NightlyReport, home: Home) -> Path:
-    """Write the page of a night, all of it or nothing; return its path. What it promises goes on record first."""
-    keep_promises(night, home)
-    folder = home.reports / "nightly"
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{night.settings.dataset}-{night.settings.interval}-{night.as_of}.html"
+    """Write the page of a night, all of it or nothing; return its path."""
+    path = home.reports / "nightly" / page_name(night.settings, night.as_of)
+    path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, render_nightly(report))
     return path
+
+
+def page_name(settings: NightlySettings, as_of: AsOf) -> str:
+    """Name the page of a night; those of a home lie side by side."""
+    return f"{settings.dataset}-{settings.interval}-{as_of}.html"
 
 
 def begin_tracking(settings: NightlySettings, home: Home) -> None:
@@ -144,7 +171,7 @@ def track(night: Night, page: Path, home: Home) -> str:
         for target in night.targets:
             run.log_curves(_curves(target))
             run.log_table(target.holdout.leaderboard, f"tables/{target.target}_holdout.json")
-            run.log_table(target.forecast.to_long(), f"tables/{target.target}_forecast.json")
+            run.log_table(night.of_target(target), f"tables/{target.target}_forecast.json")
             run.log_table(target.blend.weights.to_frame(), f"tables/{target.target}_weights.json")
             for name, table in (("coverage", target.holdout.coverage), ("events", target.holdout.events)):
                 if len(table):
@@ -169,7 +196,7 @@ def machine_readable(night: Night, page: Path, run_id: str | None) -> dict[str, 
         "dataset": night.settings.dataset,
         "data_version": night.data_version,
         "notes": list(night.as_of.notes),
-        "forecasts": forecast_records(night.forecasts()),
+        "forecasts": forecast_records(night.stands()),
         "holdout": {
             t.target: {
                 "leaderboard": _records(t.holdout.leaderboard),
@@ -219,13 +246,20 @@ def _records(frame: pd.DataFrame) -> list[dict[str, object]]:
     return records
 
 
-def _target_report(night: TargetNight, stated: str, changes: tuple[str, ...]) -> TargetReport:
+def _among(rows: pd.DataFrame, others: pd.DataFrame) -> pd.Series:
+    """Say of every row whether there are others of its target and series."""
+    key = ["target", "unique_id"]
+    found = pd.MultiIndex.from_frame(rows[key]).isin(pd.MultiIndex.from_frame(others[key]))
+    return pd.Series(found, index=rows.index)
+
+
+def _target_report(night: TargetNight, forecast: pd.DataFrame, stated: str, whole: Night) -> TargetReport:
     return TargetReport(
         target=night.target,
         description=TARGETS[night.target].doc,
         model=night.name,
         history=night.panel[["unique_id", "ds", "y"]],
-        forecast=night.forecast.to_long(),
+        forecast=forecast,
         leaderboard=night.holdout.leaderboard,
         by_step=night.holdout.by_step,
         verdicts=night.holdout.verdicts,
@@ -233,13 +267,14 @@ def _target_report(night: TargetNight, stated: str, changes: tuple[str, ...]) ->
         found=night.found,
         plan=night.plan.to_frame(),
         stated=stated,
-        changes=changes,
+        changes=whole.changes.get(night.target, ()),
         weights=night.blend.weights.to_frame(),
         value=night.blend.value,
         dropped=night.blend.dropped,
         coverage=night.holdout.coverage,
         events=night.holdout.events,
         ruling=night.ruling,
+        over=newest_over(forecast, night.panel, whole.as_of),
     )
 
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 quarantine = typer.Typer(no_args_is_help=True, help="Rows that the checks set aside: list, release, drop.")
 
 Ids = Annotated[list[str], typer.Argument(help="Ids of rows, as `list` shows them; the first digits will do.")]
+Force = Annotated[
+    bool, typer.Option("--force", help="Also where a bar with other values is stored in its place: it is revised.")
+]
 Reason = Annotated[str, typer.Option("--reason", help="Why; it is kept with the decision.")]
 
 _SHOWN = [
@@ -37,26 +40,37 @@ def list_rows(  # noqa: PLR0913, PLR0917 - filters
     overrides: Overrides = None,
     json_file: JsonFile = None,
 ) -> None:
-    """List the rows set aside that nobody has decided about, or all of them."""
+    """List the rows set aside that nobody has decided about, or all of them.
+
+    A row is superseded where a bar of the same symbol and session is stored: mostly the right one, which came later.
+    """
     with reported():
         store = _store(config, overrides)
         rows = _chosen(store.quarantine(), symbol, kind, since)
         shown = rows if everything else rows[rows["state"] == "open"]
+        shown = shown.assign(state=shown["state"].where(~shown["superseded"], "superseded"))
         from pipelines.terminal import counted, plain_table
 
         settled = len(rows) - len(shown)
-        more = f"; {settled} released or dropped, see --all" if settled else ""
+        gone = int(shown["superseded"].sum())
+        more = f", {gone} superseded by a stored bar" if gone else ""
+        more += f"; {settled} released or dropped, see --all" if settled else ""
         screen().print(plain_table(shown[_SHOWN], f"{counted(len(shown), 'row')} in quarantine{more}"))
         write_json(json_file, _records(shown))
 
 
 @quarantine.command()
 def release(
-    ids: Ids, reason: Reason, config: Config = None, overrides: Overrides = None, json_file: JsonFile = None
+    ids: Ids,
+    reason: Reason,
+    force: Force = False,
+    config: Config = None,
+    overrides: Overrides = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Put rows into the bars after all, as a new version; the same rows are not set aside again."""
     with reported():
-        decision = _store(config, overrides).release(ids, reason)
+        decision = _store(config, overrides).release(ids, reason, force=force)
         commit = decision.commit
         _tell(decision, "released")
         for symbol, count in sorted(commit.revised.items() if commit else ()):
@@ -144,6 +158,6 @@ def _write(json_file: JsonFile, decision: Decision) -> None:
 def _records(rows: pd.DataFrame) -> list[dict[str, object]]:
     released = rows["decided_at"].where(rows["state"] == "released")
     told: list[dict[str, object]] = json.loads(
-        rows.assign(released_at=released).to_json(orient="records", date_format="iso")
+        rows.drop(columns="superseded").assign(released_at=released).to_json(orient="records", date_format="iso")
     )
     return told

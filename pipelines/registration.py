@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fints.champion import standing
 from fints.tracking import Tracking
+from fints.tracking.redaction import redacted, traced
 from fints.tracking.registry import Registry
 from pipelines.files import write_text
 from pipelines.shelf import Shelf
@@ -70,11 +71,12 @@ def moved_by_hand(settings: NightlySettings, models: Path) -> tuple[dict[str, st
         if not told.aliases:
             continue  # nothing was set yet, so that nothing can have been moved
         try:
-            now = _registry(settings, models, target).aliased("champion")
-        except Exception as error:  # whatever MLflow or its server raises, the book is enough for a night
-            LOG.debug("the registry could not be asked", exc_info=True)
-            return moved, [f"the model registry could not be asked, and the local book is followed: {error}"]
-        if now and now != told.aliases.get("champion", ""):
+            registry = _registry(settings, models, target)
+            now, by_night = registry.aliased(), registry.set_by_night()
+        except Exception as error:  # noqa: BLE001 — whatever MLflow or its server raises, the book is enough
+            LOG.debug("the registry could not be asked: %s", traced(error))
+            return moved, [f"the model registry could not be asked, and the local book is followed: {redacted(error)}"]
+        if now and now not in {told.aliases.get("champion", ""), by_night}:
             moved[target] = now
     return moved, []
 
@@ -87,9 +89,9 @@ def synchronise(settings: NightlySettings, models: Path, targets: Iterable[str])
     for target in targets:
         try:
             _synchronise(settings, models, target)
-        except Exception as error:  # the night has its forecasts; the next one tries again
-            LOG.debug("the registry could not be brought up to date", exc_info=True)
-            warnings.append(f"the model registry could not be brought up to date for {target}: {error}")
+        except Exception as error:  # noqa: BLE001 — the night has its forecasts; the next one tries again
+            LOG.debug("the registry could not be brought up to date: %s", traced(error))
+            warnings.append(f"the model registry could not be brought up to date for {target}: {redacted(error)}")
             break
     return warnings
 
@@ -101,8 +103,8 @@ def fetch(settings: NightlySettings, models: Path, target: str, version: str) ->
     shelf = _shelf(settings, models, target)
     try:
         return _registry(settings, models, target).fetch(version, shelf.folder / version.rpartition("/")[2])
-    except Exception:  # whatever MLflow or its server raises, the night goes on without it
-        LOG.debug("the fit could not be fetched", exc_info=True)
+    except Exception as error:  # noqa: BLE001 — whatever MLflow or its server raises, the night goes on without it
+        LOG.debug("the fit could not be fetched: %s", traced(error))
         return False
 
 

@@ -28,13 +28,13 @@ def relocate(
         from fints.errors import ConfigError
         from fints.tracking import Database
         from fints.tracking import relocate as mend
+        from fints.tracking.redaction import without_passwords
         from pipelines.home import Home
 
         settings = nightly_settings(config, overrides)
         if settings.tracking.uri is not None:
-            raise ConfigError(
-                f"the runs are in {settings.tracking.uri}, not in a home; leave tracking.uri out to mend a home"
-            )
+            place = without_passwords(settings.tracking.uri)
+            raise ConfigError(f"the runs are in {place}, not in a home; leave tracking.uri out to mend a home")
         before = None if old is None else old.expanduser().absolute()
         done = mend(Database(Home.from_environment().root), before, dry_run=dry_run)
         say = screen()

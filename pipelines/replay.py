@@ -156,6 +156,8 @@ def run_replay(
         difference = ""
         if entry is not None:
             stored = forecasts_of(entry, BarStore(home.store), entry.forecasts_version)
+            if entry.remade:  # it stored these alone; those of other series are an earlier run's
+                rows = rows[rows["unique_id"].isin({*entry.remade, *stored["unique_id"]})].reset_index(drop=True)
             difference = first_difference(rows, stored)
             if difference:
                 identity = Identity.of(settings, reading.symbols, set(bars["exchange"]), as_of)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 CODES = (
     "exit codes: 0 done, 3 done with some symbols left out, 4 done and an alert was raised, 75 another run holds the "
-    "lock; anything else is a failure"
+    "lock; anything else is a failure: 1 what the log says, 2 the settings are wrong"
 )
 
 
@@ -81,8 +81,9 @@ def airflow(slot: Slot, command: Command) -> str:
     """Return a DAG."""
     return f'''"""fints: forecasts of the night. Put this file into Airflow's dags folder.
 
-The schedule is on the clock of {slot.zone}. One run at a time: fints locks its home, and ends with 75 where another run
-holds it, which is tried again. {CODES}.
+The schedule is on the clock of {slot.zone}. One run at a time: fints locks its home.
+{CODES}.
+75 alone is tried again; a failure would only fail again.
 """
 
 import subprocess
@@ -125,7 +126,9 @@ def prefect(slot: Slot, command: Command) -> str:
     """Return a flow that serves itself."""
     return f'''"""fints: forecasts of the night. Run this file; it serves the flow on its schedule until it is stopped.
 
-The schedule is on the clock of {slot.zone}. {CODES}.
+The schedule is on the clock of {slot.zone}.
+{CODES}.
+75 alone is tried again; a failure would only fail again.
 """
 
 import os
@@ -138,11 +141,27 @@ COMMAND = {list(command.arguments)!r}
 HOME = {str(command.home)!r}
 
 
-@task(retries=3, retry_delay_seconds=1200)
+class Locked(Exception):
+    pass
+
+
+def held_by_another(task, run, state):
+    try:
+        state.result()
+    except Locked:
+        return True
+    except Exception:
+        return False
+    return False
+
+
+@task(retries=3, retry_delay_seconds=1200, retry_condition_fn=held_by_another)
 def forecast():
     code = subprocess.run(COMMAND, env={{**os.environ, "FINTS_HOME": HOME}}, check=False).returncode
+    if code == 75:
+        raise Locked("another run of fints holds the lock; it is tried again")
     if code not in (0, 3, 4):
-        raise RuntimeError(f"fints ended with {{code}}; 75 means that another run holds the lock")
+        raise RuntimeError(f"fints ended with {{code}}; see the log above")
     return code
 
 

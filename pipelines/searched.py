@@ -61,7 +61,8 @@ class Searched:
         if known is not None:
             return known
         made = cls(*find_plan(learnt.panel, settings))
-        made._write(folder)
+        if key in {None, learnt.key}:  # what is found in restated rows is not what the fit found
+            made._write(folder)
         return made
 
     @classmethod

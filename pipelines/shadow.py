@@ -106,6 +106,8 @@ class Shadow:
         try:
             plain = json.loads(file.read_text("utf-8"))
             rows = {str(origin): tuple(map(float, row)) for origin, row in plain["rows"].items()}
+            if not np.isfinite(np.array(list(rows.values()))).all():
+                rows = {}
             bands = {str(until): (str(at), str(text)) for until, (at, text) in plain["bands"].items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             rows, bands = {}, {}
@@ -171,15 +173,16 @@ class Replay:
         Returns
         -------
         pandas.DataFrame
-            ``loss, baseline, inside, usual``, indexed by origin.
+            ``loss, baseline, inside, usual``, indexed by origin; without the windows that could not be judged, which
+            are tried again the next time.
         """
         windows = list(windows)
         fresh = [window for window in windows if window.origin.isoformat() not in self.shadow.rows]
         if fresh:
             self._extend(fresh)
-        known = [self.shadow.rows[window.origin.isoformat()] for window in windows]
-        frame = pd.DataFrame(known, index=[window.origin for window in windows], columns=list(_COLUMNS))
-        return frame.dropna()
+        known = [window.origin for window in windows if window.origin.isoformat() in self.shadow.rows]
+        rows = [self.shadow.rows[origin.isoformat()] for origin in known]
+        return pd.DataFrame(rows, index=known, columns=list(_COLUMNS))
 
     def _extend(self, fresh: Sequence[Window]) -> None:
         started = self.shadow.latest_bands(fresh[0].origin, self.made_by)
@@ -197,7 +200,9 @@ class Replay:
                 baseline, fitted_for = _baseline(self.panel, block, self.settings), block
             if window.origin in own:
                 self._follow(model, window.origin)
-            self.shadow.rows[window.origin.isoformat()] = self._judged(window, model, baseline)
+            row = self._judged(window, model, baseline)
+            if np.isfinite(row).all():
+                self.shadow.rows[window.origin.isoformat()] = row
         if model.adaptive and own:
             self._follow(model, max(own))
             self.shadow.bands[model.bands.until] = (self.now.isoformat(), model.bands.to_json())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fints import __version__
@@ -13,6 +13,7 @@ from fints.transformer import CycleTransformer
 from pipelines.blend import Blend
 from pipelines.files import write_text
 from pipelines.holdout import Holdout
+from pipelines.pantry import PANTRY
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -32,11 +33,14 @@ class Shelved:
         None where it failed; such a night is not kept.
     holdout : Holdout
     blend : Blend
+    place : pathlib.Path, optional
+        Folder that it lies in; None where it is not kept.
     """
 
     model: CycleTransformer | None
     holdout: Holdout
     blend: Blend
+    place: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +71,19 @@ class Shelf:
         try:
             holdout = Holdout.from_json((folder / _HOLDOUT).read_text("utf-8"))
             blend = Blend.from_plain(json.loads((folder / _BLEND).read_text("utf-8")))
-            return Shelved(CycleTransformer.load(folder / "model"), holdout, blend)
+            return Shelved(CycleTransformer.load(folder / "model"), holdout, blend, folder)
         except (BundleError, OSError, ValueError, KeyError, TypeError):
             return None
 
-    def put(self, key: str, shelved: Shelved, held: Collection[str] = ()) -> None:
-        """Store a fitted model; the newest few are kept, and those that are `held` whatever their age.
+    def put(self, key: str, shelved: Shelved, held: Collection[str] = ()) -> Shelved:
+        """Store a fitted model, and return it as it lies; the newest few are kept, and those `held` whatever their age.
 
-        The baselines beside it are not: their fits take seconds, and give the same forecasts from the same rows. A
-        night whose transformer failed is not stored either, so that the next one tries again.
+        The baselines beside it are no part of it: they give the same forecasts from the same rows, whether they are
+        fitted again or taken from where they are kept (see `pipelines.pantry`). A night whose transformer failed is not
+        stored either, so that the next one tries again.
         """
         if shelved.model is None:
-            return
+            return shelved
         folder = self.folder / key
         folder.mkdir(parents=True, exist_ok=True)
         shelved.model.save(folder / "model")
@@ -88,6 +93,8 @@ class Shelf:
         for old in sorted(ours, key=lambda path: (path / _HOLDOUT).stat().st_mtime)[:-_KEEP]:
             if old.name not in held:
                 shutil.rmtree(old)
+                shutil.rmtree(self.folder / PANTRY / old.name, ignore_errors=True)
+        return replace(shelved, place=folder)
 
     def keys(self) -> list[str]:
         """Names of the rows of the models that lie here, the oldest rows first."""

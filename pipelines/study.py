@@ -12,6 +12,7 @@ from fints.errors import ConfigError
 from fints.report import StudyReport, render_study
 from fints.settings import load_settings
 from fints.studies import STUDIES, Bench, get_study
+from fints.tracking.redaction import redacted, traced
 from pipelines.files import require_writable, write_text
 from pipelines.home import Home
 from pipelines.study_runs import Record, track
@@ -190,9 +191,9 @@ def logged(outcome: StudyOutcome, home: Home, settings: TrackingSettings) -> Stu
         return outcome
     try:
         return replace(outcome, run_id=track(outcome, home, settings))
-    except Exception as error:  # whatever MLflow or its server raises, the study has its report
-        LOG.debug("the study could not be logged", exc_info=True)
-        return replace(outcome, warnings=(f"the study could not be logged to MLflow: {error}",))
+    except Exception as error:  # noqa: BLE001 — whatever MLflow or its server raises, the study has its report
+        LOG.debug("the study could not be logged: %s", traced(error))
+        return replace(outcome, warnings=(f"the study could not be logged to MLflow: {redacted(error)}",))
 
 
 def _write(page: StudyPage, job: Job) -> None:

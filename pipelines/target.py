@@ -12,11 +12,13 @@ from fints.champion import BASELINE
 from fints.errors import DataError, EncodingError, ModelError, PlanError, SeriesError
 from fints.explain import cycle_sentences
 from fints.series import SeriesProblem, make_panel, panel_problems, usable
+from fints.series.schema import PANEL_COLUMNS
 from pipelines.blend import Blend
 from pipelines.council import Council
 from pipelines.fits import Fits
 from pipelines.holdout import Holdout
 from pipelines.learning import lesson
+from pipelines.pantry import Pantry
 from pipelines.searched import Searched
 from pipelines.shelf import Shelved
 from pipelines.shipping import Used, ship
@@ -43,7 +45,7 @@ class TargetNight:
     ----------
     target : str
     panel : pandas.DataFrame
-        Usable series up to the as-of.
+        Usable series up to the as-of, without covariates and companions.
     forecast : Forecast
     plan : FrequencyPlan
         That the transformer was given.
@@ -152,11 +154,11 @@ def forecast_target(  # noqa: PLR0913 — what a night has, and where it is kept
         watch.lap("members")
         forecast, ended = _still_to_come(stated, panel, as_of)
     watch.lap("forecast")
-    carried = _carried(used.model, used.learnt.panel)
+    carried = _carried(used)
     watch.lap("explanation")
     return TargetNight(
         target=target,
-        panel=panel,
+        panel=panel[list(PANEL_COLUMNS)],  # the rest is large, and has to travel from another process
         forecast=forecast,
         plan=found.plan if used.shown.model is None else used.shown.model.design.plan,
         model=used.model,
@@ -181,7 +183,8 @@ def _newest(fits: Fits, learnt: Lesson) -> Used:
 def _in_use(chosen: Chosen, fits: Fits, learnt: Lesson) -> Used:
     """Return what is shipped, and what is shown of it."""
     if chosen.current is not None:
-        fit, rows = chosen.current, fits.lesson_of(chosen.seat)
+        newest = pd.Timestamp(chosen.seat.until) == learnt.until
+        fit, rows = chosen.current, learnt if newest else fits.lesson_of(chosen.seat)
         return Used(chosen.seat.version, chosen.seat.key, fit, fit, rows)
     if chosen.shown is None:
         nothing = Holdout(pd.DataFrame(), pd.DataFrame(), (*chosen.ruling.sentences[:1],))
@@ -191,12 +194,12 @@ def _in_use(chosen: Chosen, fits: Fits, learnt: Lesson) -> Used:
     return Used(chosen.seat.version, seat.key, None, shown, fits.lesson_of(seat))
 
 
-def _carried(model: CycleTransformer | None, panel: pd.DataFrame) -> tuple[str, ...]:
+def _carried(used: Used) -> tuple[str, ...]:
     """Say what carries the gain of the transformer; a model or a panel that cannot be divided has no such sentences."""
-    if model is None:
+    if used.fit is None or used.model is None:
         return ()
     try:
-        return cycle_sentences(model, panel)
+        return Pantry.beside(used.fit.place).said(used.model, used.learnt.panel, cycle_sentences)
     except (DataError, EncodingError, ModelError, PlanError):
         return ()
 

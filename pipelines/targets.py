@@ -11,7 +11,7 @@ import pandas as pd
 from fints.backtest.workers import cores
 from fints.errors import DataError, ModelError, SeriesError
 from pipelines.processes import Call, side_by_side
-from pipelines.registration import fetch, moved_by_hand, synchronise
+from pipelines.registration import fetch, moved_by_hand, synchronise, wanted
 from pipelines.shelf import Shelf
 from pipelines.succession import Succession
 from pipelines.target import TargetNight, forecast_target
@@ -72,7 +72,7 @@ def forecast_targets(inputs: NightInputs, stages: Stages) -> tuple[tuple[TargetN
             problems += [{"target": target, **asdict(problem)} for problem in night.problems]
         else:
             problems.append({"unique_id": "all series", "target": target, "reason": night, "left_out": True})
-    if not replayed:
+    if wanted(inputs.settings) and not replayed:
         with stages.stage("model registry"):
             warnings += synchronise(inputs.settings, inputs.models, [night.target for night in nights])
     if nights and warnings:
@@ -88,7 +88,8 @@ def _forecast(inputs: NightInputs, target: str, moved: str, stages: Stages) -> T
     bars, as_of = inputs.reading.bars()
     shelf = Shelf.under(inputs.models, settings.dataset, target, settings.digest)
     book = Succession.book_under(inputs.models, (settings.dataset, settings.interval, target))
-    fetched = partial(fetch, settings, inputs.models, target)
+    # a replay works in a folder of its own, and takes what is there
+    fetched = None if inputs.decided_by is not None else partial(fetch, settings, inputs.models, target)
     succession = Succession(book, inputs.reading.now, inputs.decided_by, moved, fetched)
     try:
         return forecast_target(bars, target, settings, as_of, shelf, stages, succession=succession)

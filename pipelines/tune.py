@@ -8,6 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from fints.series import SeriesProblem, get_target
+from fints.tracking.redaction import redacted, traced
 from fints.tuning import Budget, StudyStore, finish, search
 from pipelines.gathered import PATIENCE, gather
 from pipelines.terminal import counted
@@ -156,8 +157,8 @@ def logged(done: Tuning, home: Home, stages: Stages) -> Tuning:
     with stages.stage("MLflow runs"):
         try:
             return replace(done, run_id=track(done, home))
-        except Exception as error:  # whatever MLflow or its server raises, the search has its outcome
-            LOG.debug("the runs could not be logged", exc_info=True)
+        except Exception as error:  # noqa: BLE001 — whatever MLflow or its server raises, the search has its outcome
+            LOG.debug("the runs could not be logged: %s", traced(error))
             later = "its trials are kept: run the same command again once it answers"
-            warning = f"the runs could not be logged to MLflow: {error}; {later}"
+            warning = f"the runs could not be logged to MLflow: {redacted(error)}; {later}"
             return replace(done, warnings=(*done.warnings, warning))

@@ -109,7 +109,7 @@ def ui(
         settings = nightly_settings(config, overrides)
         tracking = Tracking(Home.from_environment().root, settings.tracking.uri)
         if tracking.remote:
-            _show(find(tracking, Links(f"{tracking.uri.rstrip('/')}/")), json_file)
+            _show(_found_elsewhere(tracking), json_file)
             return
         require_free(port)
         command, log = tracking.server_command(port), tracking.home / "mlflow-server.log"
@@ -132,6 +132,20 @@ def find(tracking: Tracking, address: Links) -> Places:
     """Find what there is to look at on a server."""
     latest, tuning = (latest_verdict(tracking, address, kind) for kind in ("backtest", "tuning"))
     return Places(address.base, tracking.places(address), latest, tuning)
+
+
+def _found_elsewhere(tracking: Tracking) -> Places:
+    """Ask a server that is not ours; the links to it name no user and no password, which browsers ask for."""
+    from fints.errors import FintsError
+    from fints.tracking import Links
+    from fints.tracking.redaction import public, redacted
+
+    place = public(tracking.uri).rstrip("/")
+    try:
+        return find(tracking, Links(f"{place}/"))
+    except Exception as error:  # noqa: BLE001 — whatever MLflow or its server raises
+        said = redacted(error)
+        raise FintsError(f"{place} cannot be asked: {said}; start its server, or check tracking.uri") from None
 
 
 def _show(found: Places, json_file: JsonFile) -> None:

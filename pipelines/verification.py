@@ -11,9 +11,12 @@ import pandas as pd
 from fints.bars.basis import adjust
 from fints.bars.forecasts import ForecastTable
 from fints.bars.instruments import read_instruments
+from fints.bars.nights import NightTable
 from fints.bars.snapshot import Snapshot
+from fints.errors import FintsError
 from fints.sessions import get_calendar
 from fints.verification import (
+    Alert,
     Happened,
     Scorecard,
     TargetVerification,
@@ -29,9 +32,11 @@ from pipelines.home import Home
 from pipelines.verification_book import PromiseBook
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from fints.bars.nights import NightEntry
     from fints.bars.store import BarStore
+    from fints.sessions import ExchangeCalendar
     from fints.settings import NightlySettings
     from fints.verification import Promise
     from pipelines.asof import AsOf
@@ -47,6 +52,7 @@ MOST_ROWS = 600_000
 
 LEAST_NIGHTS = 60
 
+_NOT_POSSIBLE = "earlier forecasts could not be held against what happened"
 _MARGIN = pd.Timedelta(days=60)
 """Bars read before the first night: of these, some serve to see its basis."""
 
@@ -60,6 +66,11 @@ class _Lookback:
     happened: Happened
     nights: list[pd.Timestamp]
     promises: Mapping[str, dict[tuple[pd.Timestamp, pd.Timestamp], Promise]]
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Dataset and interval."""
+        return self.settings.dataset, self.settings.interval
 
 
 def verify(settings: NightlySettings, store: BarStore, reading: Reading, now: pd.Timestamp) -> Verification:
@@ -85,10 +96,14 @@ def verify(settings: NightlySettings, store: BarStore, reading: Reading, now: pd
     stamp = pd.Timestamp(now).tz_convert("UTC").tz_localize(None)
     try:
         return _verify(settings, store, reading)
-    except Exception as error:  # see above
+    except (FintsError, OSError) as error:
         LOG.debug("earlier forecasts could not be held against what happened", exc_info=True)
-        said = f"earlier forecasts could not be held against what happened: {type(error).__name__}: {error}"
-        return Verification(stamp, warnings=(said,))
+        return Verification(stamp, warnings=(f"{_NOT_POSSIBLE}: {type(error).__name__}: {error}",))
+    except Exception as error:  # whatever else it is, silence would end all alerts
+        LOG.debug("earlier forecasts could not be held against what happened", exc_info=True)
+        said = f"{_NOT_POSSIBLE}: {type(error).__name__}: {error}"
+        found = Verification(stamp, alerts=(Alert("failed", "looking back", said),), warnings=(said,))
+        return _told(found, Home(store.root.parent), settings)
 
 
 def _verify(settings: NightlySettings, store: BarStore, reading: Reading) -> Verification:
@@ -105,7 +120,7 @@ def _verify(settings: NightlySettings, store: BarStore, reading: Reading) -> Ver
     alerts = broken(cards, rules)
     alerts += absent(_absences(table, cards, look, reading.symbols), rules.absent)
     if reading.live:
-        alerts += missed(_without_a_night(cards, look), rules.missed)
+        alerts += missed(_without_a_night(NightTable.under(store.root), look, reading.now), rules.missed)
     return _told(replace(found, alerts=tuple(alerts)), home, settings)
 
 
@@ -115,8 +130,8 @@ def _told(found: Verification, home: Home, settings: NightlySettings) -> Verific
     try:
         resolved, warnings = tell(found, home, settings)
     except OSError as error:  # the alerts stand, whether or not they can be remembered
-        return replace(found, warnings=(f"which alerts were told could not be kept: {error}",))
-    return replace(found, resolved=resolved, warnings=warnings)
+        return replace(found, warnings=(*found.warnings, f"which alerts were told could not be kept: {error}"))
+    return replace(found, resolved=resolved, warnings=(*found.warnings, *warnings))
 
 
 def _look_back(settings: NightlySettings, store: BarStore, reading: Reading, book: PromiseBook) -> _Lookback:
@@ -147,13 +162,13 @@ def _card(table: ForecastTable, target: str, look: _Lookback) -> Scorecard:
     promises = look.promises.get(target, {})
     if not look.nights or not promises:
         return Scorecard(target, outcomes(_nothing(table), target, look.happened, {}))
-    rows = table.since(look.nights[0], target, look.settings.interval)
+    rows = table.since(look.nights[0], target, look.place)
     rows = rows[rows["as_of"] < look.as_of.stamp]
     return Scorecard(target, outcomes(rows, target, look.happened, promises))
 
 
 def _nothing(table: ForecastTable) -> pd.DataFrame:
-    frame: pd.DataFrame = table.since(pd.Timestamp("2200-01-01"), "", "")
+    frame: pd.DataFrame = table.since(pd.Timestamp("2200-01-01"), "", ("", ""))
     return frame
 
 
@@ -164,24 +179,51 @@ def _absences(
     tonight = {
         name
         for target in look.settings.targets
-        for name in table.since(look.as_of.stamp, target, look.settings.interval)
+        for name in table.since(look.as_of.stamp, target, look.place)
         .query("as_of == @look.as_of.stamp")["unique_id"]
         .unique()
     }
     seen = pd.concat([card.rows[["as_of", "unique_id"]] for card in cards]).drop_duplicates()
     last = seen.groupby("unique_id", observed=True)["as_of"].max().to_dict()
-    later = {name: 1 + sum(night > last[name] for night in look.nights) for name in symbols if name in last}
-    return {name: n for name, n in later.items() if name not in tonight}
+    gone = {name for name in symbols if name not in tonight}
+    last |= {name: at for name in gone - set(last) if (at := _last(table, name, look)) is not None}
+    return {name: 1 + sum(night > last[name] for night in look.nights) for name in symbols if name in gone & set(last)}
 
 
-def _without_a_night(cards: Sequence[Scorecard], look: _Lookback) -> list[pd.Timestamp]:
-    """Return the sessions between the last live night and this one."""
-    first = [card.rows[(card.rows["step"] == 1) & card.rows["live"].astype(bool)] for card in cards]
-    live = pd.concat([rows["as_of"] for rows in first])
-    if live.empty:
-        return []
+def _last(table: ForecastTable, name: str, look: _Lookback) -> pd.Timestamp | None:
+    """Return the last night with forecasts of a symbol that has none among those looked back on."""
+    dataset, interval = look.place
+    nights = table.read(unique_id=name, dataset=dataset, interval=interval)["as_of"]
+    nights = nights[nights < look.as_of.stamp]
+    return None if nights.empty else pd.Timestamp(nights.max())
+
+
+def _without_a_night(nights: NightTable, look: _Lookback, now: pd.Timestamp) -> list[pd.Timestamp]:
+    """Return the sessions between the last night that was done in time and this one.
+
+    In time is a night that was done for the first time before the next session after it was over: one that was made
+    again since for bars that came late was done in time, one that was caught up with was not.
+    """
     exchanges = look.happened.bars["exchange"]
     calendar = get_calendar(str(exchanges.value_counts().index[0])).as_known(look.as_of.known_at)
-    before, tonight = live.max().normalize(), look.as_of.stamp.normalize()
-    between = calendar.sessions(before, tonight)
-    return [session for session in between if before < session < tonight]
+    tonight, first = look.as_of.stamp.normalize(), _first_done(nights.read(*look.place), now)
+    for before in sorted((date for date in first if date < tonight), reverse=True):
+        if first[before] < _over(calendar, before):
+            return [session for session in calendar.sessions(before, tonight) if before < session < tonight]
+    return []
+
+
+def _first_done(entries: Iterable[NightEntry], now: pd.Timestamp) -> dict[pd.Timestamp, pd.Timestamp]:
+    """Return when the forecasts of each date were first made; a clock that was ahead once made none."""
+    first: dict[pd.Timestamp, pd.Timestamp] = {}
+    for entry in entries:
+        if entry.state == "done" and entry.stamp is not None and entry.made_at <= now:
+            date = entry.stamp.normalize()
+            first[date] = min(entry.made_at, first.get(date, entry.made_at))
+    return first
+
+
+def _over(calendar: ExchangeCalendar, date: pd.Timestamp) -> pd.Timestamp:
+    """Return when the next session after a date is over."""
+    (session,) = calendar.next_sessions(date, 1)
+    return pd.Timestamp(calendar.schedule(session, session)["close"].iloc[0])

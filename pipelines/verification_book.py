@@ -88,9 +88,10 @@ def folder_of(home: Home, settings: NightlySettings) -> Path:
 
 
 def keep_promises(night: Night, home: Home) -> None:
-    """Put on record what a night promises about its forecasts."""
-    promises = [
-        Promise.of(t.target, night.created_at, (t.name, t.version), t.holdout.by_step).anchored(t.panel)
-        for t in night.targets
-    ]
+    """Put on record what a night promises about the forecasts that it stores; who does so before, has none without."""
+    rows, promises = night.forecasts(), []
+    for t in night.targets:
+        own = t.panel[t.panel["unique_id"].isin(rows.loc[rows["target"] == t.target, "unique_id"])]
+        promise = Promise.of(t.target, night.created_at, (t.name, t.version), t.holdout.by_step)
+        promises.append(promise.anchored(own))
     PromiseBook.under(home, night.settings).keep(night.as_of.stamp, promises)

@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -89,8 +90,25 @@ def tiny_tuning(tmp_path_factory, prepared_database) -> SimpleNamespace:
 def tiny_backtest(tmp_path_factory, prepared_database) -> SimpleNamespace:
     """A real backtest of four models, logged: its ``home``, and the id ``run`` of its MLflow run. Leave it as it is."""
     home = _home(tmp_path_factory, "backtest", prepared_database)
-    found = _run(["backtest", *(f"--set={s}" for s in TINY)], home, tmp_path_factory.mktemp("result") / "result.json")
+    with pytest.MonkeyPatch.context() as patch:
+        shorten_sample(patch)
+        settings = [f"--set={s}" for s in TINY]
+        found = _run(["backtest", *settings], home, tmp_path_factory.mktemp("result") / "result.json")
     return SimpleNamespace(home=home, run=found["mlflow_run"])
+
+
+def shorten_sample(patch):
+    """Let the sample begin in 2014: five years are enough where it is no matter how good a model is."""
+    from fints.bars.sources.sample import SampleSource
+
+    fetch = SampleSource.fetch
+
+    def late(self, request):
+        delivery = fetch(self, request)
+        bars = delivery.bars[delivery.bars["session"] >= "2014-01-01"].reset_index(drop=True)
+        return replace(delivery, bars=bars)
+
+    patch.setattr(SampleSource, "fetch", late)
 
 
 def _home(folders, name, prepared_database):

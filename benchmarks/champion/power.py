@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 H, APART, YEARS = 20, 5, 10
 MEMORY = np.array([1.0, *(0.45 * k**-0.5 for k in range(1, H))])
 SPREAD = np.sqrt(np.cumsum(MEMORY**2))
+SPELL = np.array([[MEMORY[k - i] if k >= i else 0.0 for k in range(H)] for i in range(H)])
+"""What the news of bar `i` of a window is worth at its bar `k`."""
 EQUAL, FIVE, TEN = 0.55, 0.40, 0.2
 """Sizes of a model's own error: those of the champion, and of challengers whose CRPS is 5 and 10 % lower."""
 
@@ -55,14 +57,12 @@ def losses(
     for _ in range(series):
         news = (np.sqrt(0.6) * common + np.sqrt(0.4) * rng.standard_normal((runs, bars))) * calm
         own = [0.8 * slow(rng, (runs, bars), 0.97) + 0.6 * slow(rng, (runs, bars), 0.9) for _ in sizes]
-        for j, origin in enumerate(origins):
-            for k in range(H):
-                came = news[:, origin : origin + k + 1] @ MEMORY[k::-1]
-                for model, size in enumerate(sizes):
-                    error = came - size * own[model][:, origin] * SPREAD[k]
-                    wide = SPREAD[k] * np.sqrt(1 + size**2)
-                    loss[model, :, j] += crps(error, wide) / H / series
-                    inside[model, :, j] += (np.abs(error) < norm.ppf(0.9) * wide) / H / series
+        came = np.lib.stride_tricks.sliding_window_view(news, H, axis=1)[:, origins] @ SPELL
+        for model, size in enumerate(sizes):
+            error = came - size * own[model][:, origins, None] * SPREAD
+            wide = SPREAD * np.sqrt(1 + size**2)
+            loss[model] += crps(error, wide).mean(axis=2) / series
+            inside[model] += (np.abs(error) < norm.ppf(0.9) * wide).mean(axis=2) / series
     return loss, inside
 
 

@@ -96,6 +96,13 @@ class Gate:
         admitted.restated = _joined(restated, nothing_restated())
         return admitted
 
+    def behind(self, interval: str, symbols: list[str]) -> list[Finding]:
+        """Report the sessions that stored symbols lack at the end, of which a live source delivered nothing."""
+        if not self.live or not symbols:
+            return []
+        stored = self.store.last_bars(interval, symbols)
+        return find_stale(stored.assign(fetched_at=self.now), self.settle)
+
     def _look_at(self, deliveries: Mapping[str, Delivery]) -> Admitted:
         failed: dict[str, str] = {}
         bars = {symbol: delivery.bars for symbol, delivery in deliveries.items()}

@@ -1,4 +1,4 @@
-"""The table of forecasts: one set per as-of, series, target and interval, however often a night is repeated."""
+"""The table of forecasts: one set per dataset, as-of, series, target and interval, however often a night is run."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 QUANTILE_COLUMNS: Final = tuple(
     f"q{q}" for q in ["025", "05", "10", "20", "25", "30", "40", "50", "60", "70", "75", "80", "90", "95", "975"]
 )  # fmt: skip
-FORECAST_KEY: Final = ("as_of", "unique_id", "target", "interval")
-_TEXTS: Final = ("unique_id", "target", "interval", "model", "model_version")
+FORECAST_KEY: Final = ("dataset", "as_of", "unique_id", "target", "interval")
+_TEXTS: Final = ("dataset", "unique_id", "target", "interval", "model", "model_version")
 _DATES: Final = ("as_of", "ds")
 FORECAST_COLUMNS: Final = (
-    *("as_of", "unique_id", "target", "interval", "ds", "step", "model", "model_version", "data_version", "mean"),
+    *FORECAST_KEY,
+    *("ds", "step", "model", "model_version", "data_version", "mean"),
     *QUANTILE_COLUMNS,
     "created_at",
 )
@@ -77,11 +78,19 @@ class ForecastTable:
         self,
         *,
         as_of: str | pd.Timestamp | None = None,
-        unique_id: str | None = None,
-        target: str | None = None,
         version: int | None = None,
+        **named: str | None,
     ) -> pd.DataFrame:
-        """Return the forecasts that match, sorted by key, model and step."""
+        """Return the forecasts that match, sorted by key, model and step.
+
+        Parameters
+        ----------
+        as_of : str or pandas.Timestamp, optional
+        version : int, optional
+            The newest by default.
+        **named : str, optional
+            ``dataset, unique_id, target, interval``: one value each; any by default.
+        """
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -89,14 +98,21 @@ class ForecastTable:
         if as_of is not None:
             asked = _naive(pd.Series([pd.Timestamp(as_of)])).iloc[0]
             where &= pc.field("as_of") == pa.scalar(asked.to_pydatetime(), pa.timestamp("us"))
-        for name, value in (("unique_id", unique_id), ("target", target)):
+        for name, value in named.items():
             if value is not None:
                 where &= pc.field(name) == value
         frame = _frame(self.table.rows(where, version=version))
         return frame.sort_values(_ORDER, kind="stable", ignore_index=True)
 
-    def since(self, first: pd.Timestamp, target: str, interval: str) -> pd.DataFrame:
+    def since(self, first: pd.Timestamp, target: str, place: tuple[str, str]) -> pd.DataFrame:
         """Return what is needed to score the forecasts of one target, of the nights from one as-of on.
+
+        Parameters
+        ----------
+        first : pandas.Timestamp
+        target : str
+        place : pair of str
+            Dataset and interval.
 
         Returns
         -------
@@ -109,7 +125,7 @@ class ForecastTable:
         start = _naive(pd.Series([pd.Timestamp(first)])).iloc[0]
         where = (pc.field("month") >= f"{start:%Y-%m}") & (pc.field("target") == target)
         where &= pc.field("as_of") >= pa.scalar(start.to_pydatetime(), pa.timestamp("us"))
-        where &= pc.field("interval") == interval
+        where &= (pc.field("dataset") == place[0]) & (pc.field("interval") == place[1])
         columns = ["as_of", "unique_id", "ds", "step", "mean", *QUANTILE_COLUMNS, "created_at"]
         frame: pd.DataFrame = self.table.rows(where, columns=columns).to_pandas()
         return frame.astype({"as_of": "datetime64[ns]", "ds": "datetime64[ns]", "created_at": "datetime64[ns, UTC]"})

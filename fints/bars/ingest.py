@@ -123,8 +123,11 @@ def ingest(  # noqa: PLR0913 - two ends and what to carry between them
     fetched, errors = _fetch_all(source, [plan for plan in plans if plan.symbol not in resting], progress)
     delivered = {symbol: len(delivery.bars) for symbol, delivery in fetched.items()}
     notes = {symbol: delivery.notes for symbol, delivery in fetched.items() if delivery.notes}
+    remarks = dict.fromkeys(remark for delivery in fetched.values() for remark in delivery.remarks)
     gate = Gate(store, moment, policy.settle, source.live, {plan.symbol: plan.ends for plan in plans})
     admitted = gate.admit(fetched)
+    held = [plan.symbol for plan in plans if plan.symbol in errors and plan.request is not None and plan.ends.size]
+    admitted.findings += gate.behind(template.interval, held)
     commit = Commit(store.version())
     if admitted.bars or admitted.findings or len(admitted.actions):
         commit = store.commit(admitted.bars, admitted.findings, admitted.actions)
@@ -140,6 +143,8 @@ def ingest(  # noqa: PLR0913 - two ends and what to carry between them
         failed={symbol: cause for symbol, cause in failed.items() if symbol not in inactive},
         inactive={plan.symbol: str(absences[plan.symbol]) for plan in plans if plan.symbol in inactive},
         notes=notes,
+        # what is the reason that a symbol failed is said there
+        about_source=tuple(r for r in remarks if not any(r in cause for cause in failed.values())),
         restated=admitted.restated,
     )
 

@@ -40,6 +40,8 @@ class IngestReport:
         Symbols that the source has long said not to exist, in words; they are no failure, and their bars stay.
     notes : mapping from symbol to tuple of str
         What is to be known of a delivery: a request that was clipped, a fallback that was taken.
+    about_source : tuple of str
+        What is to be known of the source as a whole, of no one symbol: a file that could not be read.
     restated : pandas.DataFrame
         What was revised, by series and kind: see :class:`fints.bars.restatement.Held`.
     """
@@ -51,6 +53,7 @@ class IngestReport:
     failed: Mapping[str, str] = field(default_factory=dict, hash=False)
     inactive: Mapping[str, str] = field(default_factory=dict, hash=False)
     notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    about_source: tuple[str, ...] = ()
     restated: pd.DataFrame = field(default_factory=nothing_restated, hash=False, compare=False)
 
     @property
@@ -62,7 +65,7 @@ class IngestReport:
         """Return what a reader should know though nothing failed: inactive symbols, notes, restatements."""
         said = [(symbol, text) for symbol, text in self.inactive.items()]
         said += [(symbol, note) for symbol, notes in self.notes.items() for note in notes]
-        return [f"{symbol}: {text}" for symbol, text in said] + sentences(self.restated)
+        return [*self.about_source, *(f"{symbol}: {text}" for symbol, text in said), *sentences(self.restated)]
 
     def misplaced(self) -> list[str]:
         """Say of which symbols so many bars fall on closed days that their exchange is probably another one."""

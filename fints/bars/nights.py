@@ -73,6 +73,9 @@ class NightEntry:
         Why it was run at all, was skipped, or failed.
     page : str
         Path of its report, relative to the home.
+    remade : tuple of str
+        Series whose forecasts alone it put in the place of earlier ones, because their bars came late; empty where it
+        was about all.
     number : int
         Counted from 1 by the table; 0 before it is entered.
 
@@ -103,6 +106,7 @@ class NightEntry:
     exit_code: int | None = None
     reason: str = ""
     page: str = ""
+    remade: tuple[str, ...] = ()
     number: int = 0
 
     def __post_init__(self) -> None:
@@ -125,6 +129,7 @@ class NightEntry:
             "known_at": self.known_at,
             "made_at": self.made_at.isoformat(),
             "stamp": None if self.stamp is None else self.stamp.isoformat(),
+            "remade": list(self.remade),
             **{name: getattr(self, name) for name in told},
         }
 
@@ -177,7 +182,7 @@ def nights_schema() -> pa.Schema:
     import pyarrow as pa
 
     types = dict.fromkeys(_INSTANTS, pa.timestamp("us", tz="UTC")) | dict.fromkeys(_INTEGERS, pa.int64())
-    types |= {"stamp": pa.timestamp("us"), "symbols": pa.list_(pa.string())}
+    types |= {"stamp": pa.timestamp("us"), "symbols": pa.list_(pa.string()), "remade": pa.list_(pa.string())}
     return pa.schema([pa.field(field.name, types.get(field.name, pa.string())) for field in fields(NightEntry)])
 
 
@@ -186,7 +191,7 @@ def _to_row(entry: NightEntry) -> dict[str, Any]:
     for name in (*_INSTANTS, "stamp"):
         if row[name] is not None:
             row[name] = row[name].floor("us").to_pydatetime()
-    return row | {"symbols": list(entry.symbols)}
+    return row | {"symbols": list(entry.symbols), "remade": list(entry.remade)}
 
 
 def _from_row(row: dict[str, Any]) -> NightEntry:
@@ -194,4 +199,5 @@ def _from_row(row: dict[str, Any]) -> NightEntry:
         if row[name] is not None:
             row[name] = pd.Timestamp(row[name]).tz_convert("UTC")
     stamp = None if row["stamp"] is None else pd.Timestamp(row["stamp"])
-    return NightEntry(**row | {"symbols": tuple(row["symbols"]), "stamp": stamp})
+    listed = {name: tuple(row[name]) for name in ("symbols", "remade")}
+    return NightEntry(**row | listed | {"stamp": stamp})

@@ -4,6 +4,9 @@ The table of quarantine is never changed; decisions stand beside it, each with i
 one about a row holds. A released row is a bar from the version on that the release made: its ``fetched_at`` is the
 instant of the release, for nobody could have reckoned with it before. When the source delivers the same values again
 they are not set aside again, whatever the checks say of them; other values for the same key are judged anew.
+
+Some rows can be no bar, whoever confirms them: a price is missing or not positive, the high is below the low, the
+volume is negative. And a row takes the place of a stored bar with other values only where that is said expressly.
 """
 
 from __future__ import annotations
@@ -18,7 +21,9 @@ import pandas as pd
 from fints.bars.keys import compare_bars
 from fints.bars.layout import quarantine_schema, to_arrow
 from fints.bars.merge import Commit, merge_bars
-from fints.bars.schema import BAR_COLUMNS, PRICES, conform_bars, empty_bars, sort_bars, validate_bars
+from fints.bars.rivals import Rivals
+from fints.bars.rules import ROW_RULES
+from fints.bars.schema import BAR_COLUMNS, conform_bars, empty_bars, sort_bars, validate_bars
 from fints.bars.table import StoreTable
 from fints.errors import UnknownNameError, UsageError
 
@@ -35,9 +40,14 @@ STATES: Final = ("open", "released", "dropped")
 _ID_LENGTH: Final = 10  # hex digits: two rows of a million share one with a chance of 1 in 2
 _LEAST_LENGTH: Final = 4
 _VALUES: Final = tuple(name for name in BAR_COLUMNS if name not in {"source", "fetched_at"})
-_NO_BAR: Final = {
+# a row is set aside by the first rule that it breaks, and may break others: each of these is asked of its values
+_NEVER_TRUE: Final = {
     "missing_price": "a price is missing",
     "non_positive_price": "a price is not positive",
+    "high_below_low": "its high is below its low",
+    "negative_volume": "its volume is negative",
+}
+_NO_BAR: Final = {
     "non_session": "its exchange has no session on that date; add the session to the calendar's overrides instead",
     "off_grid": "no bar of its session has these hours",
 }
@@ -127,22 +137,25 @@ class Releases:
         kept = [f for f in findings if id(f) not in returned and not (f.severity == "gap" and _of_day(f) in days)]
         return _put_back(bars, mine), kept
 
-    def release(self, ids: Sequence[str], reason: str, ledger: Ledger, bars: StoreTable) -> Decision:
+    def release(
+        self, ids: Sequence[str], reason: str, ledger: Ledger, bars: StoreTable, *, force: bool = False
+    ) -> Decision:
         """Put rows into the bars; see :meth:`fints.bars.store.BarStore.release`.
 
         The decision is written before the bars: a process killed in between has decided, and the same command, or the
         next delivery of the row, completes it.
         """
         rows = self._chosen(ids, reason, ledger)
-        for row in rows.itertuples():
-            if row.kind in _NO_BAR or not np.isfinite([getattr(row, name) for name in PRICES]).all():
-                why = _NO_BAR.get(str(row.kind), _NO_BAR["missing_price"])
+        for row, why in zip(rows.itertuples(), _faults(rows), strict=True):
+            if why:
                 raise UsageError(f"row {row.id} ({row.symbol} {row.session:%Y-%m-%d}) cannot be a bar: {why}")
         now = pd.Timestamp.now("UTC")
         released = conform_bars(rows.assign(fetched_at=now))
         repeated = sort_bars(released)[1]
         if repeated.any():
             raise UsageError("two of these rows are the same bar; release the one that is right, and drop the other")
+        if not force:
+            Rivals.of(rows, bars).refuse_to_replace()
         again = rows["state"] == "released"
         self._decide(rows[~again], "release", reason, now)
         ledger.forget(rows)
@@ -213,6 +226,16 @@ def _text(value: Any) -> str:  # noqa: ANN401 - whatever a column holds
     if value is None or value != value:  # noqa: PLR0124 - NaN differs from itself
         return ""
     return value.isoformat() if hasattr(value, "isoformat") else repr(value)
+
+
+def _faults(rows: pd.DataFrame) -> list[str]:
+    """Say of each row why it can be no bar, whoever confirms it; empty where nothing forbids it."""
+    told = [_NO_BAR.get(str(kind), "") for kind in rows["kind"]]
+    bars = conform_bars(rows)
+    for rule in ROW_RULES:
+        fails = rule.fails(bars) if rule.kind in _NEVER_TRUE else np.zeros(len(rows), dtype=bool)
+        told = [said or (_NEVER_TRUE[rule.kind] if fault else "") for said, fault in zip(told, fails, strict=True)]
+    return told
 
 
 def _distinct(rows: pd.DataFrame) -> pd.DataFrame:

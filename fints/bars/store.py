@@ -37,6 +37,7 @@ from fints.bars.merge import Commit, merge_bars, void_rows
 from fints.bars.nights import NightTable
 from fints.bars.reading import read_bars, read_contents, read_last
 from fints.bars.releases import Decision, Releases
+from fints.bars.rivals import Rivals
 from fints.bars.schema import delivered_span, validate_each
 from fints.bars.spans import read_spans
 from fints.bars.table import StoreTable, told
@@ -278,11 +279,13 @@ class BarStore:
     def quarantine(self, symbols: Iterable[str] | None = None) -> pd.DataFrame:
         """Return every row ever set aside: the bar columns, ``kind, reason, quarantined_at``, and what was decided.
 
-        The latter is ``id, state, decision, decided_at``: see :meth:`fints.bars.releases.Releases.judged`.
+        The latter is ``id, state, decision, decided_at``: see :meth:`fints.bars.releases.Releases.judged`. In
+        ``superseded`` stands whether nobody has decided, and a bar of the same key is stored.
         """
-        return self._releases.judged(self._ledger.read_quarantine(symbols))
+        rows = self._releases.judged(self._ledger.read_quarantine(symbols))
+        return rows.assign(superseded=Rivals.of(rows, self._bars).there & (rows["state"] == "open"))
 
-    def release(self, ids: Iterable[str], reason: str) -> Decision:
+    def release(self, ids: Iterable[str], reason: str, *, force: bool = False) -> Decision:
         """Put rows in quarantine into the bars after all, as a new version: see :mod:`fints.bars.releases`.
 
         Parameters
@@ -291,16 +294,19 @@ class BarStore:
             Ids of rows of :meth:`quarantine`, or beginnings that name one row each.
         reason : str
             Why they are right.
+        force : bool
+            Whether a row may take the place of a stored bar with other values.
 
         Raises
         ------
         UnknownNameError
             An id that no row in quarantine has.
         UsageError
-            An id is not unique, two rows share a key, a row is no bar, or the reason is empty.
+            An id is not unique, two rows share a key, a row is no bar, one would take the place of another bar, or the
+            reason is empty.
         """
         with self._locked():
-            return self._releases.release(list(ids), reason, self._ledger, self._bars)
+            return self._releases.release(list(ids), reason, self._ledger, self._bars, force=force)
 
     def drop(self, ids: Iterable[str], reason: str) -> Decision:
         """Dismiss rows in quarantine for good; they stay there, marked. Raises as :meth:`release` does."""
@@ -308,25 +314,18 @@ class BarStore:
             return self._releases.drop(list(ids), reason, self._ledger)
 
     def write_forecasts(self, frame: pd.DataFrame) -> int:
-        """Store forecasts; rows of the same ``as_of, unique_id, target, interval`` are replaced in one transaction.
+        """Store forecasts; those of the same ``dataset, as_of, unique_id, target, interval`` are replaced.
 
-        Returns
-        -------
-        int
-            The new version of the table ``forecasts``.
+        Returns the new version of the table ``forecasts``.
         """
         with self._locked():
             return self._forecasts.write(frame)
 
     def read_forecasts(
-        self,
-        as_of: str | pd.Timestamp | None = None,
-        unique_id: str | None = None,
-        target: str | None = None,
-        version: int | None = None,
+        self, as_of: str | pd.Timestamp | None = None, *, version: int | None = None, **named: str | None
     ) -> pd.DataFrame:
-        """Read forecasts, sorted by ``as_of, unique_id, target, interval, model, step``."""
-        return self._forecasts.read(as_of=as_of, unique_id=unique_id, target=target, version=version)
+        """Read forecasts, of one ``dataset, unique_id, target, interval`` each or of any: see `ForecastTable.read`."""
+        return self._forecasts.read(as_of=as_of, version=version, **named)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

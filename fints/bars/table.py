@@ -92,6 +92,13 @@ class StoreTable:
 
         with told(f"open the table {self.path}"):
             table = DeltaTable(str(self.path))
+            held = {field.name for field in table.schema().fields}
+        lacking = [name for name in self.schema.names if name not in held]
+        if lacking:
+            raise StoreError(
+                f"the table {self.path} has no column {lacking[0]!r}: a fints from before it was released wrote it. "
+                "Move the folder away to begin it anew; nothing was changed"
+            )
         newest = table.version()
         if version is None or version == newest:
             return table

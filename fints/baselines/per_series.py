@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
+from copy import copy
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from fints.series import CALENDAR_PREFIX, PAST_PREFIX
 from fints.series.panel import future_frame, validate_panel
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Self
 
     from numpy.typing import NDArray
@@ -99,6 +100,23 @@ class PerSeriesForecaster(ABC, Generic[Fit]):
         """Series for which a simpler model stands in for the one asked for, with the reason."""
         return MappingProxyType({name: fit.fallback for name, fit in self._fits.items() if fit.fallback})
 
+    @property
+    def fits(self) -> Mapping[str, Fit]:
+        """What was learned about each series; empty before `fit`."""
+        return MappingProxyType(self._fits)
+
+    def having(self, fits: Mapping[str, Any]) -> Self:
+        """Return a forecaster like this one that has learned what another one did, and keeps no history.
+
+        Parameters
+        ----------
+        fits : mapping of str to SeriesFit
+            The `fits` of a forecaster with the same settings.
+        """
+        other = copy(self)
+        vars(other).update(_fits=dict(fits), _panel=None)
+        return other
+
     def _require(self, history: History, needed: int) -> None:
         """Refuse a series with too few known values."""
         if len(history.y) < needed:
@@ -166,16 +184,18 @@ class PerSeriesForecaster(ABC, Generic[Fit]):
         DateError
             If `at` does not lie after the history.
         """
-        if self._panel is None:
+        if not self._fits:
             raise NotFittedError(f"{self.name} was asked to forecast before it was fitted; call fit(panel) first")
+        if panel is None and self._panel is None:
+            raise NotFittedError(f"a loaded {self.name} keeps no history; pass the panel to forecast from")
         history = self._panel if panel is None else validate_panel(panel)
-        history = history[[c for c in history.columns if self._reads(str(c))]]
+        assert history is not None
+        history = history.drop(columns=[c for c in history.columns if not self.reads(str(c))])
         start = None if at is None else pd.Timestamp(at)
         future = future_frame(history, self.h, known_at=known_at, start=start)
         ahead = dict(iter(future.groupby("unique_id", sort=False)))
-        return Forecast.concat(
-            self._forecast_one(rows, _require_after(rows, ahead[name])) for name, rows in _series(history)
-        )
+        asked = ((History.of(rows), _require_after(rows, ahead[name])) for name, rows in _series(history))
+        return Forecast.concat(self._forecast_all(asked))
 
     def predict(
         self,
@@ -192,20 +212,27 @@ class PerSeriesForecaster(ABC, Generic[Fit]):
         """
         return self.forecast(panel, at=at, known_at=known_at).to_wide(self.name, self.level)
 
-    def _forecast_one(self, rows: pd.DataFrame, future: pd.DataFrame) -> Forecast:
-        history = History.of(rows)
-        if history.unique_id not in self._fits:
-            raise UnknownNameError("fitted series", history.unique_id, self._fits)
-        fitted = self._fits[history.unique_id]
-        point = self._point(fitted, history, future)
-        keys = future[["unique_id", "ds", "step"]].reset_index(drop=True)
-        steps = keys["step"].to_numpy(np.int64)
-        return Forecast(frame=keys, mean=point, quantiles=self._quantiles(fitted, history, point, steps))
-
-    def _reads(self, column: str) -> bool:
+    def reads(self, column: str) -> bool:
+        """Say whether a column of a panel bears on what it learns and forecasts."""
         if column.startswith(CALENDAR_PREFIX):
             return self.reads_calendar
         return self.reads_companions or not column.startswith(PAST_PREFIX)
+
+    def _forecast_all(self, asked: Iterable[tuple[History, pd.DataFrame]]) -> list[Forecast]:
+        """Forecast every series from its history; one after the other unless a model pools them."""
+        made = []
+        for history, future in asked:
+            fitted = self._fit_of(history)
+            point = self._point(fitted, history, future)
+            keys = future[["unique_id", "ds", "step"]].reset_index(drop=True)
+            quantiles = self._quantiles(fitted, history, point, keys["step"].to_numpy(np.int64))
+            made.append(Forecast(frame=keys, mean=point, quantiles=quantiles))
+        return made
+
+    def _fit_of(self, history: History) -> Fit:
+        if history.unique_id not in self._fits:
+            raise UnknownNameError("fitted series", history.unique_id, self._fits)
+        return self._fits[history.unique_id]
 
     def _fit_all(self, histories: list[History]) -> dict[str, Fit]:
         """Learn every series; one after the other unless a model pools them."""

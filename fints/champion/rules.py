@@ -168,7 +168,7 @@ def degradation(trial: Trial, rules: Rules) -> Verdict:
         ``yes`` where it is worse, or where its band is off by more than chance while that of the baseline holds better
         and nothing says that it is better all the same; ``open`` where there are too few windows.
     """
-    if trial.windows < rules.least:
+    if not _enough(trial, rules):
         return Verdict("open", f"{trial.windows} of {rules.least} windows so far.", {"windows": trial.windows})
     seen = trial.last(min(rules.recent, trial.windows))
     worse = _better(seen, BASELINE, turned=True)
@@ -194,7 +194,7 @@ def degradation(trial: Trial, rules: Rules) -> Verdict:
 
 def recovery(trial: Trial, rules: Rules) -> Verdict:
     """Judge whether a model that fell is better than the baseline again, over windows since its fall."""
-    if trial.windows < rules.least:
+    if not _enough(trial, rules):
         why = f"{trial.windows} of the {rules.least} windows since its fall that it needs to come back"
         return Verdict("open", f"{trial.model} has {why}.", {"windows": trial.windows})
     seen = trial.last(min(rules.recent, trial.windows))
@@ -204,6 +204,15 @@ def recovery(trial: Trial, rules: Rules) -> Verdict:
     if better < rules.alarm:
         return Verdict("yes", f"{seen.model} is better than {BASELINE} again since its fall: {said}.", figures)
     return Verdict("no", f"{seen.model} is not better than {BASELINE} again since its fall: {said}.", figures)
+
+
+def _enough(trial: Trial, rules: Rules) -> bool:
+    """Whether there are the windows that a look needs.
+
+    Counted one by one: where windows do not lie apart by a whole part of their length, those of so many side by side
+    end a bar or two before the last of them is whole.
+    """
+    return len(trial.loss) > ((rules.least - 1) * trial.h) // trial.apart
 
 
 def _better(trial: Trial, name: str, *, turned: bool = False) -> float:

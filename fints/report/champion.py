@@ -23,21 +23,29 @@ WORDS = {
 }
 """What a decision did to the model beside it."""
 
+_SEATING = frozenset({"install", "promote", "fall_back", "recover", "rollback"})
+"""What puts the model beside it in use; the others leave it where it is."""
+
 WHO = {"night": "the night", "hand": "a person", "registry": "a person, in the registry"}
 
 
 def in_one_line(ruling: Ruling) -> str:
     """Say which model is in use, since when, and on what grounds."""
-    grounds = "provisionally, chosen on the hold-out alone" if ruling.provisional else "confirmed"
-    if ruling.recent and not ruling.provisional:
-        kinds = [one.kind for one in ruling.recent if one.seat.version == ruling.version]
-        if kinds and kinds[0] == "fall_back":
-            grounds = "standing in for a champion that fell"
-        elif kinds and ruling.recent[0].by != "night":
-            grounds = "by hand"
+    grounds = "provisionally, chosen on the hold-out alone" if ruling.provisional else _grounds(ruling)
     events = [f"{one.seat.model} {WORDS[one.kind]}" for one in ruling.events if one.kind not in {"keep", "wait"}]
     tonight = f"; decided tonight: {', '.join(events)}" if events else ""
     return f"Model in use: {ruling.in_use} ({ruling.version}) since {ruling.since:%Y-%m-%d}, {grounds}{tonight}."
+
+
+def _grounds(ruling: Ruling) -> str:
+    """Say what put the model in use; later decisions are about others, or leave it where it is."""
+    own = [one for one in ruling.recent if one.seat.version == ruling.version]
+    seated = next((one for one in own if one.kind in _SEATING), None)
+    if seated is not None and seated.kind == "fall_back":
+        return "standing in for a champion that fell"
+    if seated is not None and seated.by != "night":
+        return "by hand"
+    return "confirmed" if any(one.kind in {*_SEATING, "confirm"} for one in own) else "as decided then"
 
 
 def decisions_table(ruling: Ruling) -> Table:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from fints.report import champion, combination, figures, periods, tables
+from fints.report import champion, combination, figures, periods, shortfalls, tables
+from fints.report.glance import glance
 from fints.report.pages import asset, template
 from fints.report.units import unit_of
 from fints.report.verification import lookback_sections
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from fints.report.nightly import NightlyReport, TargetReport
     from fints.report.tables import Table
     from fints.report.units import Unit
+
+MOST_DRAWN = 24
+"""Series of a target that have figures: nobody reads hundreds of them, and a page of them is slow to open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,7 @@ class TargetSection:
     in_use: str
     decisions: Table | None
     series: tuple[SeriesSection, ...]
+    undrawn: int
 
 
 def render_nightly(report: NightlyReport) -> str:
@@ -68,11 +73,13 @@ def render_nightly(report: NightlyReport) -> str:
     return template("nightly.html.j2").render(
         report=report,
         headline=headline(report),
-        glances=[tables.glance(report, target) for target in report.targets if target.series],
+        glances=[table for target in report.targets if target.series for table in glance(report, target)],
         targets=[_target_section(report, target, i) for i, target in enumerate(report.targets)],
         lookback=lookback_sections(report.verification, report.bar_word),
         findings=tables.findings(report),
         problems=tables.problems(report),
+        not_delivered=shortfalls.not_delivered(report),
+        left_out=shortfalls.named(report.left_out()),
         usual_bars=tables.USUAL_BARS,
         plotlyjs=Markup(get_plotlyjs()),
         style=asset("nightly.css"),
@@ -87,12 +94,20 @@ def headline(report: NightlyReport) -> str:
     stamps = [stamp for target in report.targets for stamp in target.forecast["ds"]]
     if not stamps:
         return "Nothing could be forecast; the reasons stand below."
+    coming = [
+        ds
+        for target in report.targets
+        for name in target.series
+        for ds in target.ahead(name)["ds"]
+        if not target.is_over(name, ds)
+    ]
     what = " and ".join(dict.fromkeys(names))
     whose = series[0] if len(series) == 1 else f"{len(series)} series"
     kind = f"bars of {report.interval}" if report.intraday else "sessions"
+    late = shortfalls.behind_in_words(report)
     return (
         f"{what[:1].upper()}{what[1:]} of {whose} for the next {report.h} {kind}, "
-        f"{report.stamp(min(stamps))} to {report.stamp(max(stamps))}"
+        f"{report.stamp(min(coming or stamps))} to {report.stamp(max(stamps))}{f'; {late}' if late else ''}"
     )
 
 
@@ -119,6 +134,7 @@ def _target_section(report: NightlyReport, target: TargetReport, number: int) ->
                 cycles=() if target.found is None else periods.drawings(target.found, name),
                 forecasts=tables.forecasts(report, target, name),
             )
-            for i, name in enumerate(target.series)
+            for i, name in enumerate(target.series[:MOST_DRAWN])
         ),
+        undrawn=len(target.series[MOST_DRAWN:]),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from fints.errors import SchemaError
@@ -12,6 +13,8 @@ from fints.forecast import QUANTILE_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from numpy.typing import NDArray
 
     from fints.champion import Ruling
     from fints.periods import Periods
@@ -68,6 +71,8 @@ class TargetReport:
         Of the hold-out; as `fints.backtest.events.by_event` gives for one model.
     ruling : Ruling, optional
         Which model is in use, and why.
+    over : mapping of str to pandas.Timestamp
+        Of series that are behind: the newest bar forecast that was over at the as-of already.
 
     Raises
     ------
@@ -94,6 +99,8 @@ class TargetReport:
     coverage: pd.DataFrame = field(default_factory=_empty)
     events: pd.DataFrame = field(default_factory=_empty)
     ruling: Ruling | None = None
+    over: Mapping[str, pd.Timestamp] = field(default_factory=dict)
+    _places: dict[str, Mapping[str, NDArray[np.intp]]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         for frame, needed, what in (
@@ -114,13 +121,25 @@ class TargetReport:
 
     def past(self, unique_id: str, bars: int | None = None) -> pd.DataFrame:
         """Return the last known rows of a series, oldest first."""
-        rows = self.history[(self.history["unique_id"] == unique_id) & self.history["y"].notna()].sort_values("ds")
+        own = self._rows("history", unique_id)
+        rows = own[own["y"].notna()].sort_values("ds")
         return (rows if bars is None else rows.tail(bars)).reset_index(drop=True)
 
     def ahead(self, unique_id: str) -> pd.DataFrame:
         """Return the forecast rows of a series, nearest first."""
-        rows = self.forecast[self.forecast["unique_id"] == unique_id]
-        return rows.sort_values("ds").reset_index(drop=True)
+        return self._rows("forecast", unique_id).sort_values("ds").reset_index(drop=True)
+
+    def is_over(self, unique_id: str, ds: pd.Timestamp) -> bool:
+        """Say whether a bar forecast was over at the as-of: the series is behind, and its bar has not come."""
+        return unique_id in self.over and ds <= self.over[unique_id]
+
+    def _rows(self, which: str, unique_id: str) -> pd.DataFrame:
+        """Rows of a series: it is asked for again and again, and where each one lies is found once for all series."""
+        frame: pd.DataFrame = getattr(self, which)
+        if which not in self._places:
+            places = frame.groupby("unique_id", sort=False).indices
+            self._places[which] = {str(name): np.asarray(rows, dtype=np.intp) for name, rows in places.items()}
+        return frame.iloc[self._places[which].get(unique_id, np.empty(0, dtype=np.intp))]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,6 +169,8 @@ class NightlyReport:
         Name of the run.
     verification : Verification, optional
         What became of earlier forecasts; None where nobody looked.
+    failed : mapping of str to str
+        Symbols that the source did not deliver, with the cause.
     """
 
     as_of: pd.Timestamp
@@ -163,6 +184,7 @@ class NightlyReport:
     notes: tuple[str, ...] = ()
     title: str = "Nightly forecast"
     verification: Verification | None = None
+    failed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def intraday(self) -> bool:
@@ -178,6 +200,18 @@ class NightlyReport:
     def as_of_text(self) -> str:
         """The as-of as a person says it; on intraday bars with its zone, since bars are stamped with the exchange's."""
         return self.stamp(self.as_of) + (" UTC" if self.intraday else "")
+
+    def behind(self) -> list[str]:
+        """Return the series of which a bar is forecast that was over at the as-of already, sorted."""
+        return sorted({name for target in self.targets for name in target.over})
+
+    def left_out(self) -> list[str]:
+        """Return the series that have no forecast of a target, in the order of the problems."""
+        rows = self.problems
+        if rows.empty:
+            return []
+        gone = rows[rows["left_out"].astype(bool)] if "left_out" in rows.columns else rows
+        return [str(name) for name in gone["unique_id"].unique()]
 
     def stamp(self, ds: pd.Timestamp) -> str:
         """Write a bar's stamp as a person says it."""

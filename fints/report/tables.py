@@ -120,41 +120,8 @@ def band(unit: Unit, low: float, high: float) -> str:
     return start + dash + " ".join([last, *other])
 
 
-def glance(report: NightlyReport, target: TargetReport) -> Table:
-    """Last value, next bar and last bar of every series of a target."""
-    unit = unit_of(target.target)
-    rows = []
-    for name in target.series:
-        shown = Shown.of(target, name)
-        last = float(unit.natural(target.past(name, 1)["y"].to_numpy(float))[0])
-        rows.append(
-            (
-                Cell(name, strong=True),
-                Cell(unit.write(last), number=True),
-                Cell(unit.write(shown.middle[0]), number=True, strong=True),
-                Cell(band(unit, shown.low80[0], shown.high80[0]), number=True),
-                Cell(_against_usual(shown, 0), number=True),
-                Cell(unit.write(shown.middle[-1]), number=True),
-                Cell(band(unit, shown.low80[-1], shown.high80[-1]), number=True),
-            )
-        )
-    nearest, furthest = _ends(report, target)
-    columns = ("Series", "Last", nearest, "80 % band", "vs usual", furthest, "80 % band")
-    title = f"{unit.title}{f', {unit.unit}' if unit.unit else ''}"
-    return Table(columns, tuple(rows), title)
-
-
-def _ends(report: NightlyReport, target: TargetReport) -> tuple[str, str]:
-    """Name the first and the last forecast bar; where series trade on different days, by their number."""
-    ends = target.forecast.groupby("unique_id")["ds"].agg(["min", "max"]).drop_duplicates()
-    if len(ends) != 1:
-        return f"{report.bar_word.capitalize()} 1", f"{report.bar_word.capitalize()} {report.h}"
-    first, last = ends.iloc[0]
-    pattern = "{0:%a} {0.day} {0:%b}" + (" {0:%H:%M}" if report.intraday else "")
-    return pattern.format(first), pattern.format(last)
-
-
-def _against_usual(shown: Shown, step: int) -> str:
+def against_usual(shown: Shown, step: int) -> str:
+    """Say how far a forecast lies from what is usual."""
     usual = shown.usual[step]
     return signed_percent(shown.middle[step] / usual) if np.isfinite(usual) else "–"
 
@@ -165,11 +132,11 @@ def forecasts(report: NightlyReport, target: TargetReport, unique_id: str) -> Ta
     mean = target.ahead(unique_id)["mean"].to_numpy(float)
     rows = tuple(
         (
-            Cell(report.stamp(ds)),
+            Cell(report.stamp(ds) + (" (over)" if target.is_over(unique_id, ds) else "")),
             Cell(unit.write(shown.middle[i]), number=True, strong=True),
             Cell(band(unit, shown.low80[i], shown.high80[i]), number=True),
             Cell(band(unit, shown.low95[i], shown.high95[i]), number=True),
-            Cell(_against_usual(shown, i), number=True),
+            Cell(against_usual(shown, i), number=True),
             Cell(f"{mean[i]:.4f}".replace("-", MINUS), number=True),
         )
         for i, ds in enumerate(shown.ds)

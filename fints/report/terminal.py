@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fints.report import champion, combination, tables
+from fints.report.glance import glance
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +42,7 @@ def nightly_table(report: NightlyReport) -> RenderableType:
     return Group(
         Text(f"{report.title}, as of {report.as_of_text}", style="bold"),
         *(Text(note, style="yellow") for note in report.notes),
-        *(part for target in report.targets if target.series for part in (Text(""), _forecasts(report, target))),
+        *(part for target in report.targets for grid in _forecasts(report, target) for part in (Text(""), grid)),
         Text(""),
         Text(legend, style="dim"),
         *_lookback(report),
@@ -49,19 +50,22 @@ def nightly_table(report: NightlyReport) -> RenderableType:
     )
 
 
-def _forecasts(report: NightlyReport, target: TargetReport) -> RenderableType:
+def _forecasts(report: NightlyReport, target: TargetReport) -> list[RenderableType]:
+    """Lay out the tables of a target; what is to be said of all of them stands under the last."""
+    said = "\n".join([*_in_use(target), *target.verdicts, *combination.in_words(target), *target.carried])
+    found = glance(report, target)
+    return [_grid(target, table, said if table is found[-1] else "") for table in found]
+
+
+def _grid(target: TargetReport, content: tables.Table, below: str) -> RenderableType:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    content = tables.glance(report, target)
     grid = Table(
         title=Text(f"{content.caption} ({target.target})", style="bold"),
         title_justify="left",
-        caption=Text(
-            "\n".join([*_in_use(target), *target.verdicts, *combination.in_words(target), *target.carried]),
-            style="default",
-        ),
+        caption=Text(below, style="default") if below else None,
         caption_justify="left",
         header_style="dim",
         box=box.SIMPLE_HEAD,

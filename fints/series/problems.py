@@ -91,7 +91,7 @@ def usable(panel: pd.DataFrame, min_length: int) -> tuple[pd.DataFrame, list[Ser
             problems.append(problem)
         if problem is None or not problem.left_out:
             good[rows] = np.isfinite(values[rows])
-    return panel.loc[good].reset_index(drop=True), problems
+    return (panel if good.all() else panel.loc[good]).reset_index(drop=True), problems
 
 
 def _problem(uid: str, y: NDArray[np.float64], ds: pd.Series, min_length: int) -> SeriesProblem | None:

@@ -55,12 +55,23 @@ def validate_panel(panel: pd.DataFrame, exchange: str = "XNYS", interval: str = 
         frame[column] = frame[column].astype(str) if column in panel.columns else value
     numeric = ["y", *(name for name in panel.columns if str(name).startswith((CALENDAR_PREFIX, PAST_PREFIX)))]
     for column in numeric:
-        frame[column] = _floats(panel[column])
+        if panel[column].dtype != np.float64:
+            frame[column] = _floats(panel[column])
     require_one_interval(frame["interval"])
-    frame = frame.sort_values(KEY, kind="stable").reset_index(drop=True)
+    # a large panel is checked many times in a night: what is as it should be is not copied again
+    frame = frame.reset_index(drop=True) if _sorted(frame) else frame.sort_values(KEY, kind="stable", ignore_index=True)
     require_unique(frame)
     located(frame)
-    return frame[[*PANEL_COLUMNS, *(c for p in (CALENDAR_PREFIX, PAST_PREFIX) for c in numeric if c.startswith(p))]]
+    columns = [*PANEL_COLUMNS, *(c for p in (CALENDAR_PREFIX, PAST_PREFIX) for c in numeric if c.startswith(p))]
+    return frame if list(frame.columns) == columns else frame[columns]
+
+
+def _sorted(frame: pd.DataFrame) -> bool:
+    """Say whether rows are in the order of their series and, within each, of time."""
+    number, names = pd.factorize(frame["unique_id"])
+    series, falls = np.diff(number), np.diff(frame["ds"].to_numpy()) < np.timedelta64(0, "ns")
+    apart = (series < 0) | ((series == 0) & falls)
+    return bool(pd.Index(names).is_monotonic_increasing and not apart.any())
 
 
 def _require_columns(panel: pd.DataFrame) -> None:

@@ -17,7 +17,8 @@ class CatchUpSettings(Section):
     missed : {"run", "skip"}
         Nights since the last one that is done: run each at its own as-of, oldest first; or enter them as skipped.
     late : {"rerun", "leave"}
-        Nights that are done and lacked bars that have come since: make them again at the same as-of; or leave them.
+        Nights that are done and lacked bars that have come since: make the forecasts of the symbols that lacked them
+        again at the same as-of; or leave them.
     most : int
         Nights of each kind that one run makes up for: the newest ones.
     """

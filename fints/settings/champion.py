@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
-from fints.champion.rules import Rules
+from fints.champion.rules import PROMISE, Rules
 from fints.settings.section import Section
 
 
@@ -23,9 +23,10 @@ class ChampionSettings(Section):
         Chance that one look takes a champion out of use although it is no worse than HAR; also that one look brings it
         back although it is no better.
     least, recent : int
-        Windows side by side that a look at a champion needs, and takes at most.
+        Windows side by side that a look at a champion needs, and takes at most; the latter are no fewer.
     margin : float
-        How much farther than that of HAR the coverage of the 80 % band may be off before chance is asked.
+        How much farther than that of HAR the coverage of the 80 % band may be off before chance is asked; less than
+        0.8, farther than which no coverage is off.
     drift : float
         Level of the milder sign of trouble, on which a new fit goes on trial.
     register_fits : bool
@@ -38,7 +39,7 @@ class ChampionSettings(Section):
     alarm: float = Field(default=Rules().alarm, gt=0, lt=0.5)
     least: int = Field(default=Rules().least, ge=3)
     recent: int = Field(default=Rules().recent, ge=3)
-    margin: float = Field(default=Rules().margin, ge=0, lt=1)
+    margin: float = Field(default=Rules().margin, ge=0, lt=PROMISE)
     drift: float = Field(default=Rules().drift, gt=0, lt=1)
     register_fits: bool = True
 
@@ -48,6 +49,15 @@ class ChampionSettings(Section):
         if list(looks) != sorted(set(looks)) or looks[0] < 3:
             raise ValueError("give the looks in increasing order, the first at 3 windows or more")
         return looks
+
+    @model_validator(mode="after")
+    def _every_champion_is_judged(self) -> ChampionSettings:
+        if self.least > self.recent:
+            raise ValueError(
+                f"champion: a look needs {self.least} windows (`least`) and takes {self.recent} at most (`recent`), so "
+                f"that no champion would ever be judged; set `recent` to {self.least} or more"
+            )
+        return self
 
     @property
     def rules(self) -> Rules:

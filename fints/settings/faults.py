@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from fints.settings.section import Section
 
 #: Keys under which an address or a token stands, whose value is never repeated.
-_GUARDED: Final = ("url", "uri", "token", "webhook", "password", "secret")
+_GUARDED: Final = ("url", "uri", "token", "webhook", "pass", "secret", "api", "auth", "credential")
+
+#: Sections with such keys: a text in the place of one may be meant for a key inside.
+_SECTIONS: Final = ("tracking", "alerts")
 
 
 def in_words(error: ValidationError, kind: type[Section]) -> str:
@@ -85,7 +88,8 @@ def _got(fault: ErrorDetails) -> str:
     """Repeat what was written, unless a secret may be in it: these words go into logs and mails."""
     place = [str(part) for part in fault["loc"]]
     inside = "http" in place or place == ["source"] or any(map(_guarded, place))
-    return "" if inside or _holds_secret(fault["input"]) else f" (got {fault['input']!r})"
+    misplaced = place[0] in _SECTIONS and isinstance(fault["input"], str | dict | list)
+    return "" if inside or misplaced or _holds_secret(fault["input"]) else f" (got {fault['input']!r})"
 
 
 def _guarded(key: object) -> bool:

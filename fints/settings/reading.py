@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
@@ -13,13 +14,26 @@ from fints.settings.nightly import NightlySettings
 from fints.settings.section import Section
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 S = TypeVar("S", bound=Section)
 
-_SHOWN = 8
-"""Letters that are repeated of what may be a secret in the wrong place."""
+_CURE = "put a value that is meant as it stands into quotes"
+_KINDS: Mapping[type[yaml.YAMLError], str] = MappingProxyType(
+    {
+        yaml.constructor.ConstructorError: f"a tag (!) that is not known, or does not fit its value; {_CURE}",
+        yaml.composer.ComposerError: f"a name (& or *) that does not exist, or stands twice; {_CURE}",
+        yaml.parser.ParserError: "a bracket, a comma or an indent that is not as YAML wants it",
+        yaml.scanner.ScannerError: f"a sign that YAML does not take there; {_CURE}",
+        yaml.reader.ReaderError: "a character that no text file holds",
+    }
+)
+"""What is said of a fault: YAML's own words hold a part of the value, which may be a secret."""
+
+
+class _TwiceError(yaml.YAMLError):
+    """A key stands twice."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -30,7 +44,7 @@ class _Loader(yaml.SafeLoader):
         seen: set[str] = set()
         for key in keys:
             if key.value in seen:
-                raise yaml.YAMLError(f"the key {key.value!r} stands twice, again in line {key.start_mark.line + 1}")
+                raise _TwiceError(f"the key {key.value!r} stands twice, again in line {key.start_mark.line + 1}")
             seen.add(key.value)
         return super().construct_mapping(node, deep)
 
@@ -91,22 +105,27 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _told(error: yaml.YAMLError) -> str:
-    """Say what is wrong and where, without the lines around it: they may hold a secret."""
-    if isinstance(error, yaml.MarkedYAMLError) and error.problem:
-        mark = error.problem_mark or error.context_mark
-        return error.problem + (f" in line {mark.line + 1}, column {mark.column + 1}" if mark is not None else "")
-    return str(error)
+    """Say what kind of fault it is and where, without a word of what was written: it may be a secret."""
+    if isinstance(error, _TwiceError):
+        return str(error)
+    said = next((words for kind, words in _KINDS.items() if isinstance(error, kind)), "it is no YAML")
+    mark = error.problem_mark or error.context_mark if isinstance(error, yaml.MarkedYAMLError) else None
+    return said if mark is None else f"{said}; in line {mark.line + 1}, column {mark.column + 1}"
 
 
 def _parse(text: str) -> Any:  # noqa: ANN401
-    return yaml.load(text, _Loader)
+    try:
+        return yaml.load(text, _Loader)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        # of a value that is not what its tag says (`!!int x`, a 30th of February), or nested beyond measure
+        raise yaml.constructor.ConstructorError(None, None, None, None) from None
 
 
 def _put(value: dict[str, Any], override: str) -> None:
     """Put one ``key=value`` into nested settings."""
     key, separator, text = override.partition("=")
     if not separator or not key.strip():
-        raise ConfigError(f"--set takes key=value; what begins with {override[:_SHOWN]!r} has no key before a `=`")
+        raise ConfigError("--set takes key=value; one has no key before a `=`")
     try:
         new = _parse(text)
     except yaml.YAMLError as error:

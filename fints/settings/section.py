@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Annotated
+from typing import Annotated, Final
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_serializer, field_validator, model_validator
 
 from fints.bars.aliases import followed
 from fints.bars.sources import SampleConfig, SourceConfig
 from fints.encodings.registry import AnyEncodingConfig
 from fints.errors import ConfigError
+from fints.tracking.redaction import public
 
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
 """Of a random generator; torch takes no larger one."""
@@ -24,6 +26,9 @@ def spelled_out(value: object) -> object:
 
 ChosenEncoding = Annotated[AnyEncodingConfig, BeforeValidator(spelled_out)]
 """Settings of an encoding, or its key."""
+
+
+_NO_SIGNS: Final = "\"'<>`\\"
 
 
 class Section(BaseModel):
@@ -44,11 +49,37 @@ class TrackingSettings(Section):
     ----------
     enabled : bool
     uri : str, optional
-        Of a tracking server or database; a file under the home by default.
+        Of a tracking server or database; a file under the home by default. It may name a user and a password; what is
+        written of settings, in files and runs and reports, leaves them out.
     """
 
     enabled: bool = True
     uri: str | None = None
+
+    @field_serializer("uri", when_used="json-unless-none")
+    def _names_nobody(self, uri: str) -> str:
+        return public(uri)
+
+    @field_validator("uri")
+    @classmethod
+    def _can_be_taken_apart(cls, uri: str | None) -> str | None:
+        """Refuse what libraries would read in another way than it was meant, and then repeat a part of."""
+        _, marks, place = (uri or "").partition("://")
+        user = "" if place.startswith("/") else place.rpartition("@")[0]
+        spelled = "spell other signs than letters and digits in a user or a password as %20, %2F, %40 …"
+        if marks and any(not c.isprintable() or c.isspace() or c in _NO_SIGNS for c in user):
+            raise ValueError(f"the user or the password has a sign that no address holds; {spelled}")
+        if (uri or "").startswith(("http:", "https:")) and not _names_a_host(uri or ""):
+            raise ValueError(f"it names no host, or a port that is no number; {spelled}")
+        return uri
+
+
+def _names_a_host(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 class DataSettings(Section):

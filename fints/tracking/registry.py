@@ -25,6 +25,7 @@ PARTS = ("blend.json", "holdout.json", "model/model.json", "model/weights.safete
 """Files of a fit; nothing else is taken from a registry, and none of them is ever unpickled or run."""
 
 _FIT = "fit"
+_BY_NIGHT = "SELECT value FROM registered_model_tags WHERE name = ? AND key = ?"
 _ALIASED = (
     "SELECT t.value FROM registered_model_aliases a JOIN model_version_tags t ON t.name = a.name AND t.version = "
     "a.version WHERE a.name = ? AND a.alias = ? AND t.key = ?"
@@ -56,7 +57,7 @@ class Registry:
             Whatever MLflow or its server raises.
         """
         if self.tracking.local:
-            return self._stored(alias)
+            return self._stored(_ALIASED, (self.name, alias, VERSION))
         from mlflow.exceptions import MlflowException
 
         try:
@@ -66,6 +67,18 @@ class Registry:
                 return ""
             raise
         return str(found.tags.get(VERSION, ""))
+
+    def set_by_night(self, alias: Alias = "champion") -> str:
+        """Return the fit that a night of any home let an alias name last; empty if none did.
+
+        Raises
+        ------
+        Exception
+            Whatever MLflow or its server raises.
+        """
+        if self.tracking.local:
+            return self._stored(_BY_NIGHT, (self.name, _noted(alias)))
+        return str(self.tracking.client().get_registered_model(self.name).tags.get(_noted(alias), ""))
 
     def register(self, version: str, folder: Path, tags: Mapping[str, str]) -> None:
         """Make a version of a fit, unless there is one.
@@ -101,6 +114,8 @@ class Registry:
         client = self.tracking.client()
         found = self._find(client, version) if version else None
         if found is not None:
+            # told first: where homes share a server, what a night of one has set is no person's wish to the others
+            client.set_registered_model_tag(self.name, _noted(alias), version)
             client.set_registered_model_alias(self.name, alias, found.version)
         elif self.aliased(alias):
             client.delete_registered_model_alias(self.name, alias)
@@ -130,12 +145,12 @@ class Registry:
                 draft.replace(folder / part)
         return True
 
-    def _stored(self, alias: Alias) -> str:
+    def _stored(self, query: str, values: tuple[str, ...]) -> str:
         if not self.tracking.store.ready():
             return ""
         try:
             with closing(self.tracking.store.connect()) as connection:
-                row = connection.execute(_ALIASED, (self.name, alias, VERSION)).fetchone()
+                row = connection.execute(query, values).fetchone()
         except sqlite3.OperationalError as error:
             if "no such table" in str(error):
                 return ""
@@ -154,3 +169,7 @@ class Registry:
     def _find(self, client: MlflowClient, version: str) -> ModelVersion | None:
         found = client.search_model_versions(f"name = '{self.name}'")
         return next((one for one in found if one.tags.get(VERSION) == version), None)
+
+
+def _noted(alias: Alias) -> str:
+    return f"fints.{alias}"

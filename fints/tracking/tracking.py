@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from fints.tracking.database import OURS, Database
 from fints.tracking.links import Links
 from fints.tracking.process import alive
+from fints.tracking.redaction import redacted, traced
 from fints.tracking.run import Run
 from fints.tracking.server import server_command
 
@@ -158,8 +159,9 @@ class Tracking:
             return False
         try:
             self._client().set_experiment_tag(experiment_id, view.tag, view.encoded())
-        except Exception:  # the runs are there without it, too
-            LOG.warning("the view %r could not be saved in MLflow", view.name, exc_info=True)
+        except Exception as error:  # noqa: BLE001 — the runs are there without it, too
+            LOG.warning("the view %r could not be saved in MLflow: %s", view.name, redacted(error))
+            LOG.debug("the view could not be saved: %s", traced(error))
             return False
         return True
 

@@ -12,7 +12,8 @@ class Alert:
     Parameters
     ----------
     rule : str
-        ``coverage``, ``error``, ``bias``, ``absent`` or ``missed``.
+        ``coverage``, ``error``, ``bias``, ``absent``, ``missed``; ``failed`` where a night, or looking back, was not
+        possible.
     subject : str
         What it is about: ``log_volume, 2-5 ahead, 80 % band``, or a symbol.
     sentence : str

@@ -121,14 +121,14 @@ class Promise:
         )
 
 
-def joined(new: Iterable[Promise], old: Iterable[Promise], most: int = 4) -> list[Promise]:
+def joined(new: Iterable[Promise], old: Iterable[Promise], most: int = 32) -> list[Promise]:
     """Put the promises of a night that was repeated before those that it made the first time.
 
-    A repetition that left a series out leaves that series' first forecast standing, with its promise.
+    A repetition that left a series out leaves that series' earlier forecast standing, with its promise. Where there are
+    more than `most` of a target, the oldest but one goes: most series keep what was promised the first time.
     """
-    kept: list[Promise] = []
+    kept: dict[str, dict[pd.Timestamp, Promise]] = {}
     for promise in (*new, *old):
-        same = [one for one in kept if one.target == promise.target]
-        if len(same) < most and promise.made_at not in {one.made_at for one in same}:
-            kept.append(promise)
-    return kept
+        kept.setdefault(promise.target, {}).setdefault(promise.made_at, promise)
+    listed = [list(same.values()) for same in kept.values()]
+    return [one for same in listed for one in (same if len(same) <= most else [*same[: most - 1], same[-1]])]

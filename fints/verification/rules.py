@@ -217,5 +217,5 @@ def missed(sessions: Sequence[pd.Timestamp], count: Count) -> list[Alert]:
     if not count.enabled or len(sessions) < count.most:
         return []
     span = f"{sessions[0]:%Y-%m-%d} to {sessions[-1]:%Y-%m-%d}" if len(sessions) > 1 else f"{sessions[0]:%Y-%m-%d}"
-    said = f"{len(sessions)} sessions in a row ({span}) had no night of their own, or one that failed."
+    said = f"{len(sessions)} sessions in a row ({span}) had no forecast that was made in time."
     return [Alert("missed", f"since {sessions[0]:%Y-%m-%d}", said, len(sessions) // 5 + 1)]

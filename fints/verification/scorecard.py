@@ -63,8 +63,8 @@ class Scorecard:
     @cached_property
     def stretches(self) -> tuple[tuple[str, int, int], ...]:
         """Name, first and last step of every stretch of the horizon, the whole of it last."""
-        rows = self.scored
-        last = int(rows["step"].max()) if len(rows) else 1
+        # pending ones count, or the name of the last stretch would change from night to night in the beginning
+        last = int(self.rows["step"].max()) if len(self.rows) else 1
         ends = [end for end in STRETCHES if end < last]
         bounds = [(first + 1, end) for first, end in zip((0, *ends), (*ends, last), strict=True)]
         named = [(f"{first}" if first == end else f"{first}-{end}", first, end) for first, end in bounds]

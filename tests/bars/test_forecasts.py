@@ -5,7 +5,7 @@ import pytest
 
 from fints.bars.forecasts import FORECAST_COLUMNS, QUANTILE_COLUMNS
 from fints.bars.store import BarStore
-from fints.errors import SchemaError
+from fints.errors import SchemaError, StoreError
 
 
 @pytest.fixture
@@ -18,6 +18,7 @@ def forecasts(
 ) -> pd.DataFrame:
     frame = pd.DataFrame(
         {
+            "dataset": "indices",
             "as_of": pd.Timestamp(as_of),
             "unique_id": unique_id,
             "target": target,
@@ -57,11 +58,12 @@ def test_a_set_is_replaced_as_a_whole_and_others_stay(store) -> None:
         forecasts(as_of="2018-11-19"),
         forecasts(as_of="2018-10-01"),
         forecasts(interval="1h"),
+        forecasts(dataset="five days ahead"),
     ):
         store.write_forecasts(other)
     store.write_forecasts(forecasts(mean=[7.0, 7.0]).iloc[:1])
-    assert len(store.read_forecasts()) == 11
-    asked = store.read_forecasts(as_of="2018-11-20", unique_id="^GSPC", target="log_volume")
+    assert len(store.read_forecasts()) == 13
+    asked = store.read_forecasts(as_of="2018-11-20", dataset="indices", unique_id="^GSPC", target="log_volume")
     assert asked[asked["interval"] == "1d"]["mean"].tolist() == [7.0]
 
 
@@ -93,6 +95,8 @@ def test_hostile_names_are_data(store, unique_id) -> None:
     ("frame", "message"),
     [
         (forecasts().drop(columns="step"), "lacks .*step"),
+        (forecasts().drop(columns="dataset"), "lacks .*dataset"),
+        (forecasts(dataset=None), "'dataset' of a forecasts frame has missing"),
         (forecasts(q51=1.0), "unknown columns .*q51"),
         (forecasts(model=None), "'model' of a forecasts frame has missing"),
     ],
@@ -104,3 +108,18 @@ def test_a_frame_of_another_shape_is_refused(store, frame, message) -> None:
 
 def test_no_rows_change_nothing(store) -> None:
     assert store.write_forecasts(forecasts().iloc[:0]) == 0
+
+
+def test_a_table_that_lacks_a_column_is_refused_in_words_and_left_as_it_is(store) -> None:
+    """Forecasts that an unreleased fints wrote had no dataset."""
+    from deltalake import DeltaTable, write_deltalake
+
+    store.write_forecasts(forecasts())
+    folder = store.root / "forecasts"
+    old = DeltaTable(str(folder)).to_pyarrow_table().drop_columns(["dataset"])
+    write_deltalake(str(folder), old, mode="overwrite", schema_mode="overwrite", partition_by=["month"])
+    version = DeltaTable(str(folder)).version()
+    for use in (store.read_forecasts, lambda: store.write_forecasts(forecasts())):
+        with pytest.raises(StoreError, match=r"no column 'dataset': .*Move the folder away"):
+            use()
+    assert DeltaTable(str(folder)).version() == version

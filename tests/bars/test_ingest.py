@@ -242,6 +242,37 @@ def test_sessions_that_a_live_source_lacks_at_the_end_are_stale(store, make_bars
     assert store.findings().empty
 
 
+def test_a_stored_symbol_that_is_no_longer_delivered_is_stale(store, make_bars) -> None:
+    source = Scripted({name: days(make_bars, "2018-12-10", "2018-12-12", name) for name in ("A&B", "BBB")})
+    ingest(source, store, symbols=["A&B", "BBB"], now=at("2018-12-12 22:00"))
+    assert store.findings().empty
+    source.answers |= {"A&B": TransientError("away"), "NEW": TransientError("away")}
+    source.answers["BBB"] = days(make_bars, "2018-12-10", "2018-12-13", "BBB")
+    for day, reason in (
+        ("13", "no bar yet for 2018-12-13 to 2018-12-13 (1 sessions)"),
+        ("14", "no bar yet for 2018-12-13 to 2018-12-14 (2 sessions)"),
+    ):
+        report = ingest(source, store, symbols=["A&B", "BBB", "NEW"], now=at(f"2018-12-{day} 22:00"))
+        found = store.findings(["A&B", "NEW"])
+        assert found[["symbol", "kind", "reason"]].to_numpy().tolist() == [["A&B", "stale", reason]]
+        assert set(report.failed) == {"A&B", "NEW"}
+    status = store.status().set_index("symbol")["findings"]
+    assert status.to_dict() == {"A&B": 1, "BBB": 1}
+    source.answers["A&B"] = days(make_bars, "2018-12-10", "2018-12-14", "A&B")
+    ingest(source, store, symbols=["A&B", "BBB"], now=at("2018-12-14 22:30"))
+    assert store.findings(["A&B"]).empty
+
+
+def test_where_nothing_is_delivered_the_bars_keep_their_version(store, make_bars) -> None:
+    source = Scripted({"AAA": days(make_bars, "2018-12-10", "2018-12-12")})
+    ingest(source, store, symbols=["AAA"], now=at("2018-12-12 22:00"))
+    source.answers["AAA"] = TransientError("away")
+    report = ingest(source, store, symbols=["AAA"], now=at("2018-12-13 22:00"))
+    assert (report.version, store.version()) == (1, 1)
+    assert store.findings()["kind"].tolist() == ["stale"]
+    assert len(store.read()) == 3
+
+
 def test_an_archive_is_not_stale(store) -> None:
     report = ingest(SampleSource(), store, symbols=["^GSPC"], now=at("2024-01-02 22:00"))
     assert report.findings == ()

@@ -43,6 +43,7 @@ def test_what_is_entered_is_read_as_it_was_to_the_microsecond(tmp_path) -> None:
         exit_code=3,
         reason="made again because of 1 late bar of O'Neil",
         page="reports/nightly/market-1d-2025-03-10.html",
+        remade=("O'Neil", "../x"),
     )
     entered = table.enter([entry(), done])
     assert table.read("market", "1d") == entered == (entry(number=1), replace(done, number=2))

@@ -79,7 +79,12 @@ def test_releasing_twice_is_releasing_once_and_says_so(store, odd) -> None:
 def test_a_release_of_a_key_that_is_stored_revises_it_and_says_so(store, make_bars, odd) -> None:
     deliver(store, make_bars(WEEK))
     deliver(store, odd)
-    decision = store.release(store.quarantine()["id"], "right")
+    (row,) = store.quarantine().to_dict("records")
+    assert row["superseded"]
+    with pytest.raises(UsageError, match=r"stored for 2018-12-18: open 101\.0.*The row has open 110\.0.*--force"):
+        store.release([row["id"]], "right")
+    assert (store.version(), store.version("releases")) == (1, 0)
+    decision = store.release([row["id"]], "right", force=True)
     assert decision.commit.revised == {"AAA": 1}
     assert store.read()["open"].tolist()[1] == 110.0
 
@@ -101,22 +106,42 @@ def test_a_dropped_row_stays_in_quarantine_and_is_marked(store, odd) -> None:
 def test_of_two_rows_of_one_bar_the_released_one_holds(store, make_bars) -> None:
     both = pd.concat([make_bars(WEEK), make_bars({"2018-12-19": 102.5}, fetched_at=NOW)])
     deliver(store, both)
-    store.release(store.quarantine()["id"], "the first print was right")
+    store.release(store.quarantine()["id"], "the first print was right", force=True)
     assert deliver(store, both).revised == {}
     assert store.read()["close"].tolist()[2] == 102.0
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [({"high": float("nan")}, "a price is missing"), ({"low": 0.0}, "a price is not positive")],
+    [
+        ({"high": float("nan")}, "a price is missing"),
+        ({"low": 0.0}, "a price is not positive"),
+        ({"high": 90.0}, "its high is below its low"),
+        ({"volume": -5}, "its volume is negative"),
+        ({"open": 200.0, "volume": -5}, "its volume is negative"),
+    ],
 )
 def test_a_row_that_is_no_bar_cannot_be_released(store, make_bars, change, message) -> None:
     bars = make_bars(WEEK)
     bars.loc[1, list(change)] = list(change.values())
     deliver(store, bars)
-    with pytest.raises(UsageError, match=message):
-        store.release(store.quarantine()["id"], "why not")
+    for force in (False, True):
+        with pytest.raises(UsageError, match=message):
+            store.release(store.quarantine()["id"], "why not", force=force)
     assert store.version("releases") == 0
+
+
+def test_a_row_whose_right_bar_came_later_is_superseded_and_does_not_replace_it(store, make_bars, odd) -> None:
+    deliver(store, odd)
+    assert store.quarantine()["superseded"].tolist() == [False]
+    deliver(store, make_bars(WEEK, fetched_at=NOW))
+    (row,) = store.quarantine().to_dict("records")
+    assert (row["state"], row["superseded"]) == ("open", True)
+    with pytest.raises(UsageError, match="would take the place"):
+        store.release([row["id"]], "right")
+    assert store.read()["open"].tolist()[1] == 101.0
+    store.drop([row["id"]], "the right one came")
+    assert store.quarantine()["superseded"].tolist() == [False]
 
 
 def test_a_weekend_row_is_sent_to_the_calendar(store, make_bars) -> None:

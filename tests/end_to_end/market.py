@@ -26,7 +26,7 @@ class Market:
 
     def __init__(self, folder, monkeypatch):
         self.folder, self.monkeypatch = folder, monkeypatch
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
 
     def deliver(self, until, missing=()):
         for number, symbol in enumerate(("AAA", "BBB")):
@@ -41,6 +41,16 @@ class Market:
     def it_is(self, moment):
         now = pd.Timestamp(moment, tz="UTC")
         self.monkeypatch.setattr("pipelines.clock.now", lambda: now)
+
+
+LATE = (("BBB", "2025-03-10"),)
+"""A bar that comes two days after its session."""
+
+FIRST_NIGHTS = {
+    "thursday": (("2025-03-06", ()),),
+    "late": (("2025-03-07", ()), ("2025-03-10", LATE), ("2025-03-11", LATE)),
+}
+"""Nights that many tests begin with: until when there are bars, but for some that are late."""
 
 
 def ledger(home):

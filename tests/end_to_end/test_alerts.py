@@ -17,7 +17,7 @@ from pipelines.home import Home
 from pipelines.verification_book import PromiseBook
 from tests.verification.conftest import STEPS, forecasts_of
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("short_sample")]
 
 ONE = ["--set=tracking.enabled=false", "--set=periods.detect=false", "--set=targets=[log_volume]"]
 OFF = 0.7
@@ -55,7 +55,8 @@ def low_forecasts(home):
     book, rows = PromiseBook.under(Home(home), load_settings(None, [])), []
     for night in get_calendar("XNYS").sessions("2018-08-15", "2018-11-15"):
         known = own[own["ds"] <= night]
-        rows.append(forecasts_of(["^GSPC"], night, float(known["y"].tail(20).mean()) - OFF))
+        made = forecasts_of(["^GSPC"], night, float(known["y"].tail(20).mean()) - OFF)
+        rows.append(made.assign(dataset="sample"))
         promise = Promise.of("log_volume", rows[-1]["created_at"].iloc[0], ("Combination", "v"), STATED)
         book.keep(night, [promise.anchored(known)])
     BarStore(home / "store").write_forecasts(pd.concat(rows, ignore_index=True))

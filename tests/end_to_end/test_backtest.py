@@ -8,7 +8,10 @@ from fints.baselines import HAR
 from fints.errors import SeriesError
 from fints.tracking import Tracking
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # mlflow and its libraries warn about themselves
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),  # mlflow and its libraries warn about themselves
+    pytest.mark.usefixtures("short_sample"),
+]
 
 MODELS = (
     "[{kind: transformer, encoding: {kind: cycle, learn: true}}, {kind: transformer, encoding: rope},"

@@ -38,10 +38,10 @@ def test_a_night_that_is_done_is_not_run_again_unless_it_is_asked_for(night, mar
 
 
 @pytest.mark.parametrize("gone", ["page", "result", "forecasts"])
-def test_a_night_is_made_again_where_something_of_it_is_gone(night, market, home, gone):
+def test_a_night_is_made_again_where_something_of_it_is_gone(night, market, home, after, gone):
+    after("thursday")
     market.deliver("2025-03-06")
-    market.it_is("2025-03-06 22:00")
-    first = night()[2]
+    first = stored(home, "2025-03-06")
     page = home / "reports" / "nightly" / "market-1d-2025-03-06.html"
     if gone == "page":
         page.unlink()
@@ -55,17 +55,17 @@ def test_a_night_is_made_again_where_something_of_it_is_gone(night, market, home
     assert "made again because its" in " ".join(said.split())
     assert not result["nights"][0]["done_before"]
     assert page.is_file()
-    assert [row["mean"] for row in result["forecasts"]] == [row["mean"] for row in first["forecasts"]]
+    assert [row["mean"] for row in result["forecasts"]] == first["mean"].tolist()
     assert len(stored(home, "2025-03-06")) == 10
 
 
-def test_a_night_is_made_again_once_a_person_has_put_another_model_in_use(night, market, home):
+def test_a_night_is_made_again_once_a_person_has_put_another_model_in_use(night, market, home, after):
+    after("thursday")
     market.deliver("2025-03-06")
-    market.it_is("2025-03-06 22:00")
-    first = night()[2]
+    first = stored(home, "2025-03-06")["model"].iloc[0]
     book = Succession.book_under(home / "models", ("market", "1d", "log_volume"))
     seats = [decision.seat for decision in book.read()]
-    other = next(seat for seat in seats if seat.model != first["forecasts"][0]["model"])
+    other = next(seat for seat in seats if seat.model != first)
     moment = pd.Timestamp("2025-03-06 23:00Z")
     book.append([Decision("promote", other, pd.Timestamp("2025-03-06"), moment, "A person wants it.", "hand")])
     market.it_is("2025-03-07 00:00")
@@ -76,10 +76,9 @@ def test_a_night_is_made_again_once_a_person_has_put_another_model_in_use(night,
     assert night()[2]["nights"][0]["done_before"]
 
 
-def test_a_clock_that_is_behind_the_bars_is_refused(night, market, home):
-    market.deliver("2025-03-11")
-    market.it_is("2025-03-11 22:00")
-    night()
+def test_a_clock_that_is_behind_the_bars_is_refused(night, market, home, after):
+    after("thursday")
+    market.deliver("2025-03-06")
     before = ledger(home)
     market.it_is("2024-12-02 22:00")
     code, said, _ = night()
@@ -88,10 +87,9 @@ def test_a_clock_that_is_behind_the_bars_is_refused(night, market, home):
     assert ledger(home) == before
 
 
-def test_a_clock_that_was_ahead_is_told_and_stops_nothing(night, market, home):
+def test_a_clock_that_was_ahead_is_told_and_stops_nothing(night, market, home, after):
+    after("thursday")
     market.deliver("2025-03-06")
-    market.it_is("2025-03-06 22:00")
-    night()
     market.it_is("2031-03-06 22:00")
     night("--set=catch_up.most=1")
     market.deliver("2025-03-10")
@@ -100,3 +98,19 @@ def test_a_clock_that_was_ahead_is_told_and_stops_nothing(night, market, home):
     assert code == 0, said
     assert "the clock was ahead then, or it is behind now" in " ".join(said.split())
     assert [name for name, _ in told(result)] == ["2025-03-07T21:15:00+00:00", "2025-03-10T20:15:00+00:00"]
+
+
+def test_two_datasets_of_the_same_symbols_keep_their_own_nights(night, market, home, after):
+    """One is five sessions ahead, the other three: neither takes the place of the other, nor makes it run again."""
+    after("thursday")
+    market.deliver("2025-03-06")
+    market.it_is("2025-03-06 23:00")
+    other = ("--set=dataset=near", "--set=h=3")
+    code, said, result = night(*other)
+    assert code == 0, said
+    assert len(result["forecasts"]) == 6
+    for settings, rows in (((), 10), (other, 6)):
+        again = night(*settings)[2]
+        assert again["nights"][-1]["done_before"]
+        assert len(again["forecasts"]) == rows
+    assert stored(home, "2025-03-06").groupby("dataset").size().to_dict() == {"market": 10, "near": 6}

@@ -43,12 +43,14 @@ def night(fints, monkeypatch, tmp_path):
     """Run ``fints nightly`` at an instant; returns exit code, what it said, and the result."""
     with wired(monkeypatch) as server:
 
-        def run(moment):
+        def run(moment, *settings, down=False):
             now = pd.Timestamp(moment, tz="UTC")
             monkeypatch.setattr("pipelines.clock.now", lambda: now)
             answers(server, now)
+            if down:
+                server.answers.update({symbol: ["server error"] for symbol in LISTED})
             source = f"source={{kind: yahoo, wait: 0, timeout: 5, cache: {tmp_path / 'cache'}}}"
-            code, out, err, result = fints("nightly", *(f"--set={setting}" for setting in (*QUICK, source)))
+            code, out, err, result = fints("nightly", *(f"--set={setting}" for setting in (*QUICK, source, *settings)))
             return code, out + err, result
 
         yield run
@@ -79,3 +81,36 @@ def test_each_exchange_takes_its_last_final_session_and_each_date_has_one_night(
     for stamp, expected in first_bars.items():
         found = store.read_forecasts(as_of=stamp).groupby("unique_id")["ds"].min().dt.strftime("%m-%d")
         assert found.to_dict() == expected, stamp
+
+
+NEW_YORK = ("symbols=[SPY]", "dataset=one", "holdout.n_windows=1")
+
+
+def test_while_the_source_is_down_the_last_forecasts_stand_and_the_night_is_made_once_it_is_back(night, home):
+    """Thursday's night ran; on Friday nothing is delivered; on Monday all is, and Friday's night is made."""
+    code, said, _ = night("2025-03-06 22:00", *NEW_YORK)
+    assert code == 0, said
+    store = BarStore(home / "store")
+    thursday = store.read_forecasts()
+    for _ in range(2):
+        code, said, result = night("2025-03-07 22:00", *NEW_YORK, down=True)
+        assert (code, result) == (1, None)
+        said = " ".join(said.split())
+        assert "no bar has come since the night of 2025-03-06 21:15 UTC" in said
+        assert "Not delivered: SPY: Yahoo, 'SPY' (1d)" in said
+        pd.testing.assert_frame_equal(store.read_forecasts(), thursday)
+    code, said, result = night("2025-03-10 21:00", *NEW_YORK)
+    assert code == 0, said
+    assert [(entry["night"][:10], entry["state"]) for entry in result["nights"]] == [
+        ("2025-03-07", "done"),
+        ("2025-03-10", "done"),
+    ]
+    rows = BarStore(home / "store").read_forecasts(as_of="2025-03-07")
+    assert rows["ds"].min() == pd.Timestamp("2025-03-10")
+
+
+def test_a_source_that_is_down_with_nothing_stored_fails_the_night_with_the_cause(night, home):
+    code, said, _ = night("2025-03-07 22:00", *NEW_YORK, down=True)
+    assert code == 1
+    assert "there are no bars of SPY at 1d" in said
+    assert "Yahoo, 'SPY' (1d)" in said

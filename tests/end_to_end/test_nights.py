@@ -8,13 +8,10 @@ from tests.end_to_end.market import Killed, ledger, stored, told
 pytestmark = pytest.mark.filterwarnings("ignore")  # mlflow and its libraries warn about themselves
 
 
-def test_missed_nights_are_run_in_order_each_at_its_own_as_of(night, market, home):
+def test_missed_nights_are_run_in_order_each_at_its_own_as_of(night, market, home, after):
     """Thursday 2025-03-06 to Tuesday: the clocks of New York change on the Sunday between."""
-    market.deliver("2025-03-06")
-    market.it_is("2025-03-06 22:00")
-    code, said, first = night()
-    assert code == 0, said
-    assert told(first) == [("2025-03-06T21:15:00+00:00", "done")]  # an empty ledger catches nothing up
+    after("thursday")
+    assert {entry.night for entry in ledger(home)} == {"2025-03-06T21:15:00+00:00"}  # an empty one catches nothing up
     market.deliver("2025-03-11")
     market.it_is("2025-03-11 22:00")
     code, said, result = night()
@@ -29,7 +26,9 @@ def test_missed_nights_are_run_in_order_each_at_its_own_as_of(night, market, hom
     for stamp, ahead in (("2025-03-07", "2025-03-10"), ("2025-03-10", "2025-03-11"), ("2025-03-11", "2025-03-12")):
         rows = stored(home, stamp)
         assert rows.groupby("unique_id")["ds"].min().tolist() == [pd.Timestamp(ahead)] * 2
-        assert (home / "reports" / "nightly" / f"market-1d-{stamp}.html").is_file()
+        page = (home / "reports" / "nightly" / f"market-1d-{stamp}.html").read_text()
+        told_where = "in the report of the newest night, market-1d-2025-03-11.html, beside this one" in page
+        assert told_where == (stamp != "2025-03-11")
     assert (
         len({entry.data_version for entry in ledger(home) if entry.made_at == pd.Timestamp("2025-03-11 22:00Z")}) == 1
     )
@@ -37,10 +36,8 @@ def test_missed_nights_are_run_in_order_each_at_its_own_as_of(night, market, hom
     assert begun == sorted(begun)
 
 
-def test_a_night_run_by_hand_is_not_missed_and_is_no_night_of_the_schedule(night, market, home):
-    market.deliver("2025-03-06")
-    market.it_is("2025-03-06 22:00")
-    night()
+def test_a_night_run_by_hand_is_not_missed_and_is_no_night_of_the_schedule(night, market, home, after):
+    after("thursday")
     market.deliver("2025-03-10")
     market.it_is("2025-03-11 02:00")
     assert told(night("--as-of", "2025-03-07T21:15Z")[2]) == [("2025-03-07T21:15:00+00:00", "done")]
@@ -53,14 +50,11 @@ def test_a_night_run_by_hand_is_not_missed_and_is_no_night_of_the_schedule(night
     assert told(night()[2]) == [("2025-03-11T20:15:00+00:00", "done")]
 
 
-def test_late_bars_make_exactly_the_nights_again_that_lacked_them(night, market, home):
-    """Monday's bar of BBB comes on Wednesday: Monday and Tuesday are made again, Friday is not."""
-    late = [("BBB", "2025-03-10")]
-    for day, missing in (("2025-03-07", ()), ("2025-03-10", late), ("2025-03-11", late)):
-        market.deliver(day, missing)
-        market.it_is(f"{day} 22:00")
-        night()
-    before = {day: stored(home, day) for day in ("2025-03-07", "2025-03-10", "2025-03-11")}
+def test_late_bars_make_exactly_the_forecasts_again_that_lacked_them(night, market, home, after):
+    """Monday's bar of BBB comes on Wednesday: of Monday and Tuesday BBB is made again, AAA and Friday are not."""
+    after("late")
+    days = ("2025-03-07", "2025-03-10", "2025-03-11")
+    before = {day: stored(home, day) for day in days}
     market.deliver("2025-03-12")
     market.it_is("2025-03-12 22:00")
     code, said, result = night()
@@ -71,56 +65,83 @@ def test_late_bars_make_exactly_the_nights_again_that_lacked_them(night, market,
         ("2025-03-12T20:15:00+00:00", "done"),
     ]
     assert {entry["reason"] for entry in result["nights"][:2]} == {"made again because of 1 late bar of BBB"}
-    after = {day: stored(home, day) for day in before}
-    pd.testing.assert_frame_equal(before["2025-03-07"], after["2025-03-07"])
+    assert [entry["remade"] for entry in result["nights"]] == [["BBB"], ["BBB"], []]
+    late = {day: stored(home, day) for day in days}
+    pd.testing.assert_frame_equal(before["2025-03-07"], late["2025-03-07"])
     for day in ("2025-03-10", "2025-03-11"):
-        assert (after[day]["created_at"] == pd.Timestamp("2025-03-12 22:00Z")).all()
-        assert not after[day]["mean"].equals(before[day]["mean"])
+        was, now = (dict(iter(table[day].groupby("unique_id"))) for table in (before, late))
+        pd.testing.assert_frame_equal(was["AAA"], now["AAA"])
+        assert (now["BBB"]["created_at"] == pd.Timestamp("2025-03-12 22:00Z")).all()
+        assert not now["BBB"]["mean"].equals(was["BBB"]["mean"])
+        page = (home / "reports" / "nightly" / f"market-1d-{day}.html").read_text()
+        assert "Made again: the forecasts of BBB. Those of 1 other series stay as they were first made." in page
     market.it_is("2025-03-12 23:00")
     assert len(told(night()[2])) == 1  # once
 
 
-def test_restated_values_make_no_night_again(night, market, home):
-    for day in ("2025-03-07", "2025-03-10"):
-        market.deliver(day)
-        market.it_is(f"{day} 22:00")
-        night()
+def test_tonights_night_is_made_again_for_late_bars_with_what_stands_beside_them(night, market, home, after):
+    """BBB's bars of Monday and Tuesday come on Tuesday, late at night, when tonight's is done; then all is replayed."""
+    after("late")
+    first = stored(home, "2025-03-11")
     market.deliver("2025-03-11")
+    market.it_is("2025-03-11 23:00")
+    code, said, result = night()
+    assert code == 0, said
+    assert [(entry["night"][:10], entry["remade"]) for entry in result["nights"]] == [
+        ("2025-03-10", ["BBB"]),
+        ("2025-03-11", ["BBB"]),
+    ]
+    rows = stored(home, "2025-03-11")
+    kept = rows["unique_id"] == "AAA"
+    pd.testing.assert_frame_equal(rows[kept], first[first["unique_id"] == "AAA"])
+    shown = pd.DataFrame(result["forecasts"]).sort_values(["unique_id", "step"])
+    assert shown["mean"].tolist() == rows["mean"].tolist()
+    market.it_is("2025-03-11 23:30")
+    again = night()[2]
+    assert again["nights"][0]["done_before"]
+    assert [row["mean"] for row in again["forecasts"]] == rows["mean"].tolist()
+    for made, count in (("2025-03-11T23:00Z", 5), ("2025-03-11T22:00Z", 10)):  # each run against what it stored
+        code, said, replayed = night("--as-of", "2025-03-11", "--known-at", made)
+        assert (code, replayed["equal"]) == (0, True), said
+        assert f"All {count} forecasts equal" in said
+    code, said, result = night("--again")
+    assert (stored(home, "2025-03-11")["created_at"] == pd.Timestamp("2025-03-11 23:30Z")).all()
+
+
+def test_restated_values_make_no_night_again(night, market, home, after):
+    after("thursday")
+    market.deliver("2025-03-07")
     path = market.folder / "AAA.csv"
     rows = pd.read_csv(path)
-    rows.loc[len(rows) - 3, "volume"] += 5
+    rows.loc[len(rows) - 2, "volume"] += 5
     rows.to_csv(path, index=False)
+    market.it_is("2025-03-07 22:00")
+    code, said, result = night()
+    assert code == 0, said
+    assert told(result) == [("2025-03-07T21:15:00+00:00", "done")]
+
+
+def test_a_night_without_any_bar_waits_for_them(night, market, home, after):
+    after("thursday")
+    market.deliver("2025-03-06")
+    market.it_is("2025-03-10 22:00")  # Friday was missed, and nothing has come since Thursday
+    code, said, result = night()
+    assert told(result) == [("2025-03-07T21:15:00+00:00", "skipped"), ("2025-03-10T20:15:00+00:00", "done")]
+    assert "no bar of it has come" in said
+    market.deliver("2025-03-11")
     market.it_is("2025-03-11 22:00")
     code, said, result = night()
     assert code == 0, said
-    assert told(result) == [("2025-03-11T20:15:00+00:00", "done")]
-
-
-def test_a_night_without_any_bar_waits_for_them(night, market, home):
-    market.deliver("2025-03-07")
-    market.it_is("2025-03-07 22:00")
-    night()
-    market.it_is("2025-03-11 22:00")  # Monday was missed, and nothing has come since Friday
-    code, said, result = night()
-    assert told(result) == [("2025-03-10T20:15:00+00:00", "skipped"), ("2025-03-11T20:15:00+00:00", "done")]
-    assert "no bar of it has come" in said
-    market.deliver("2025-03-12")
-    market.it_is("2025-03-12 22:00")
-    code, said, result = night()
-    assert code == 0, said
-    assert [name for name, _ in told(result)] == [f"2025-03-{day}T20:15:00+00:00" for day in (10, 11, 12)]
+    assert [name[:10] for name, _ in told(result)] == ["2025-03-07", "2025-03-10", "2025-03-11"]
     assert {state for _, state in told(result)} == {"done"}
-    assert stored(home, "2025-03-10")["ds"].min() == pd.Timestamp("2025-03-11")
+    assert stored(home, "2025-03-07")["ds"].min() == pd.Timestamp("2025-03-10")
 
 
 @pytest.mark.parametrize("when", ["begun", "due"])
-def test_a_run_that_was_killed_is_completed_by_the_next(night, market, home, monkeypatch, when):
+def test_a_run_that_was_killed_is_completed_by_the_next(night, market, home, monkeypatch, after, when):
     """Killed in the first of two nights that late bars ask for, or before it."""
-    late = [("BBB", "2025-03-10")]
-    for day, missing in (("2025-03-10", late), ("2025-03-11", late)):
-        market.deliver(day, missing)
-        market.it_is(f"{day} 22:00")
-        night()
+    after("late")
+    first = stored(home, "2025-03-10")
     market.deliver("2025-03-11")
     market.it_is("2025-03-12 09:00")
 
@@ -139,15 +160,17 @@ def test_a_run_that_was_killed_is_completed_by_the_next(night, market, home, mon
     assert told(result) == [("2025-03-10T20:15:00+00:00", "done"), ("2025-03-11T20:15:00+00:00", "done")]
     assert {entry["reason"] for entry in result["nights"]} == {"made again because of 1 late bar of BBB"}
     assert not [entry for entry in {entry.night: entry for entry in ledger(home)}.values() if entry.owed]
-    assert (stored(home, "2025-03-10")["created_at"] == pd.Timestamp("2025-03-12 10:00Z")).all()
+    rows = stored(home, "2025-03-10")
+    made_at = rows.groupby("unique_id")["created_at"].unique().explode().tolist()
+    assert made_at == [first["created_at"].iloc[0], pd.Timestamp("2025-03-12 10:00Z")]
 
 
-def test_one_night_that_fails_does_not_stop_the_others_and_is_entered_with_its_reason(night, market, home, monkeypatch):
+def test_one_night_that_fails_does_not_stop_the_others_and_is_entered_with_its_reason(
+    night, market, home, monkeypatch, after
+):
     from pipelines import night_run
 
-    market.deliver("2025-03-06")
-    market.it_is("2025-03-06 22:00")
-    night()
+    after("thursday")
 
     def forecast(inputs, stages):
         if inputs.reading.asked == pd.Timestamp("2025-03-10 20:15Z"):
@@ -162,15 +185,22 @@ def test_one_night_that_fails_does_not_stop_the_others_and_is_entered_with_its_r
     assert code == 3
     assert [state for _, state in told(result)] == ["done", "failed", "done"]
     assert "Night as of Mon 2025-03-10 20:15 UTC: failed: RuntimeError: no luck" in said
+    market.it_is("2025-03-11 23:00")
+    assert told(night()[2]) == [("2025-03-11T20:15:00+00:00", "done")]  # from the same bars it would fail again
+    monkeypatch.setattr(night_run, "forecast_targets", forecast_targets)
+    market.deliver("2025-03-12")
+    market.it_is("2025-03-12 22:00")
+    code, said, result = night()
+    assert code == 0, said
+    assert [name[:10] for name, _ in told(result)] == ["2025-03-10", "2025-03-12"]
+    assert "tried again, because it failed (RuntimeError: no luck)" in " ".join(said.split())
 
 
-def test_tonight_that_fails_is_entered_as_failed_and_caught_up_the_next_night(night, market, home, monkeypatch):
+def test_tonight_that_fails_is_entered_as_failed_and_caught_up_the_next_night(night, market, home, monkeypatch, after):
     from fints.errors import ModelError
     from pipelines import night_run
 
-    market.deliver("2025-03-06")
-    market.it_is("2025-03-06 22:00")
-    night()
+    after("thursday")
 
     def broken(*_arguments):
         raise ModelError("a process was killed")
@@ -190,10 +220,8 @@ def test_tonight_that_fails_is_entered_as_failed_and_caught_up_the_next_night(ni
     assert [name for name, _ in told(result)] == ["2025-03-07T21:15:00+00:00", "2025-03-10T20:15:00+00:00"]
 
 
-def test_the_policy_skips_nights_and_says_so_once(night, market, home):
-    market.deliver("2025-03-06")
-    market.it_is("2025-03-06 22:00")
-    night()
+def test_the_policy_skips_nights_and_says_so_once(night, market, home, after):
+    after("thursday")
     market.deliver("2025-03-12")
     market.it_is("2025-03-12 22:00")
     code, said, result = night("--set=catch_up.most=1")
@@ -207,12 +235,12 @@ def test_the_policy_skips_nights_and_says_so_once(night, market, home):
     assert "catch_up.missed: skip" in said
 
 
-def test_a_night_that_always_kills_the_process_is_given_up_and_the_others_go_on(night, market, home, monkeypatch):
+def test_a_night_that_always_kills_the_process_is_given_up_and_the_others_go_on(
+    night, market, home, monkeypatch, after
+):
     from pipelines import night_run
 
-    market.deliver("2025-03-06")
-    market.it_is("2025-03-06 22:00")
-    night()
+    after("thursday")
 
     def forecast(inputs, stages):
         if inputs.reading.asked == pd.Timestamp("2025-03-07 21:15Z"):

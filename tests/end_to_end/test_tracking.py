@@ -102,7 +102,7 @@ def test_the_configuration_and_the_data_are_kept(client, parent, children, tmp_p
     assert max(len(run.data.params) for run in children.values()) < 100
     (data,) = parent.inputs.dataset_inputs
     assert data.dataset.name == "sample"
-    assert json.loads(data.dataset.profile)["num_rows"] == 10060
+    assert json.loads(data.dataset.profile)["num_rows"] == 2514
     drawn = ET.parse(load(client, children["HAR"], "plots/by_horizon.svg", tmp_path)).getroot()
     assert drawn.tag == "{http://www.w3.org/2000/svg}svg"
     assert "HAR" in "".join(drawn.itertext())

@@ -114,18 +114,22 @@ def explained(bar: dict[str, Any], rows: list[tuple[pd.Timestamp, list[Any]]], z
     """Say whether a bar is one of the rows told: the same day or hour, and every value of it."""
     prices = [bar[name] for name in ("open", "high", "low", "close", "adj_close")]
     for stamp, values in rows:
-        if bar["interval"] == "1d":
-            # yfinance takes 22:00 and 23:00 for a midnight that a change of the clock has moved
-            local = [stamp.tz_convert(zone) for zone in zones]
-            days = {(at + pd.Timedelta(hours=h)).tz_localize(None).normalize() for at in local for h in (0, 2)}
-            met = bar["session"] in days
-        else:
-            met = bar["start"] == stamp
-        if met and all(same(price, number(value)) for price, value in zip(prices, values, strict=False)):
+        equal = all(same(price, number(value)) for price, value in zip(prices, values, strict=False))
+        if equal and met(bar, stamp, zones):
             volume = number(values[5])
             if pd.isna(bar["volume"]) or int(0 if math.isnan(volume) else volume) == bar["volume"]:
                 return True
     return False
+
+
+def met(bar: dict[str, Any], stamp: pd.Timestamp, zones: tuple[str, ...]) -> bool:
+    """Say whether a bar is of the day or hour of a row."""
+    if bar["interval"] != "1d":
+        return bool(bar["start"] == stamp)
+    # yfinance takes 22:00 and 23:00 for a midnight that a change of the clock has moved
+    local = [stamp.tz_convert(zone) for zone in zones]
+    days = {(at + pd.Timedelta(hours=h)).tz_localize(None).normalize() for at in local for h in (0, 2)}
+    return bar["session"] in days
 
 
 def merged_by_the_client(bar: dict[str, Any], rows: list[tuple[pd.Timestamp, list[Any]]]) -> bool:

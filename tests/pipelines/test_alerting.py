@@ -10,7 +10,7 @@ import pytest
 from fints.errors import ConfigError
 from fints.settings import load_settings
 from fints.verification import Alert, Verification
-from pipelines.alerting import tell
+from pipelines.alerting import Message, tell, tell_failure
 from pipelines.home import Home
 from tests.pipelines.mailbox import Mailbox
 
@@ -164,8 +164,93 @@ def test_an_alert_is_mailed(tmp_path):
         assert tell(night(3, ERROR), Home(tmp_path), settings) == ((), ())
     (letter,) = box.letters
     assert letter["To"] == "desk@example.com"
-    assert letter["Subject"] == "fints made 1d, night of 2018-12-03T0000: alerts, 1 to look at"
+    assert letter["Subject"] == "fints made 1d, night of 2018-12-03T0000: 1 alert"
     assert ERROR.sentence in letter.get_content().replace("\n", " ")
+
+
+def test_what_is_told_counts_in_words_that_fit():
+    other = Alert("absent", "A", "A has had no forecast for 3 nights.")
+    one = Message("made", "1d", "2018-12-03T0000", (ERROR,), 1, ())
+    two = Message("made", "1d", "2018-12-03T0000", (ERROR, other), 2, ("x", "y"))
+    none = Message("made", "1d", "2018-12-03T0000", (), 0, ("x",))
+    assert [message.subject.partition(": ")[2] for message in (one, two, none)] == [
+        "1 alert",
+        "2 alerts, 2 resolved",
+        "1 resolved",
+    ]
+    assert [message.text.splitlines()[-1] for message in (one, two, none)] == [
+        "1 alert stands in all; see the night's report.",
+        "2 alerts stand in all; see the night's report.",
+        "no alert stands any more; see the night's report.",
+    ]
+
+
+def test_each_way_of_telling_is_tried_until_it_took_the_alert_and_no_longer(tmp_path, hook):
+    """A mail that was taken says nothing of a webhook that was down, and the other way round."""
+    with Mailbox() as box:
+        settings = settings_of(f"alerts.email={MAIL.format(port=box.port, more='starttls: false')}", "alerts.remind=0")
+        hook.status = 500
+        _, warnings = tell(night(3, ERROR), Home(tmp_path), settings)
+        assert warnings == ("alerts were not posted: 127.0.0.1 answered with status 500",)
+        _, warnings = tell(night(4, ERROR), Home(tmp_path), settings)
+        assert (len(hook.posted), len(box.letters), len(warnings)) == (2, 1, 1)
+        hook.status = 200
+        assert tell(night(5, ERROR), Home(tmp_path), settings) == ((), ())
+        tell(night(6, ERROR), Home(tmp_path), settings)
+        assert (len(hook.posted), len(box.letters)) == (3, 1)
+        box.rude = "refuses"
+        assert len(tell(night(7), Home(tmp_path), settings)[1]) == 1  # resolved, and the mail is refused
+        box.rude = ""
+        assert tell(night(10), Home(tmp_path), settings)[1] == ()
+        tell(night(11), Home(tmp_path), settings)
+    assert told(hook)[-1] == [ERROR.key]
+    assert len(hook.posted) == 4
+    assert [letter["Subject"].partition(": ")[2] for letter in box.letters] == ["1 alert", "1 resolved"]
+
+
+def test_who_was_never_told_of_an_alert_is_not_told_that_it_is_resolved(tmp_path, hook):
+    with Mailbox() as box:
+        settings = settings_of(f"alerts.email={MAIL.format(port=box.port, more='starttls: false')}")
+        hook.status = 500
+        tell(night(3, ERROR), Home(tmp_path), settings)
+        hook.status = 200
+        assert tell(night(4), Home(tmp_path), settings) == ((ERROR.key,), ())
+    assert len(hook.posted) == 1
+    assert len(box.letters) == 2
+
+
+def test_who_is_named_later_is_told_of_what_stands_then(tmp_path, monkeypatch):
+    assert tell(night(3, ERROR), Home(tmp_path), settings_of()) == ((), ())
+    with Mailbox() as box:
+        settings = settings_of(f"alerts.email={MAIL.format(port=box.port, more='starttls: false')}")
+        tell(night(4, ERROR), Home(tmp_path), settings)
+        tell(night(5, ERROR), Home(tmp_path), settings)
+    assert len(box.letters) == 1
+
+
+def test_that_an_alert_is_resolved_is_reported_once_though_nobody_could_be_told(tmp_path, hook):
+    tell(night(3, ERROR), Home(tmp_path), settings_of())
+    hook.status = 500
+    assert [tell(night(day), Home(tmp_path), settings_of())[0] for day in (4, 5)] == [(ERROR.key,), ()]
+
+
+def test_what_is_remembered_says_since_when_an_alert_stands_and_who_knows(tmp_path, hook):
+    for day in (3, 4):
+        tell(night(day, ERROR), Home(tmp_path), settings_of())
+    kept = json.loads((tmp_path / "verification" / "made" / "1d" / "alerts.json").read_text())
+    assert kept == {
+        "since": {ERROR.key: "2018-12-03T0000"},
+        "told": {"webhook": {ERROR.key: {"grade": 2, "nights": ["2018-12-03T0000", "2018-12-04T0000"]}}},
+    }
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", '{"since": {}, "told": []}', '{"since": 3, "told": {"email": {"a": 1}}}'])
+def test_a_memory_of_another_form_is_as_good_as_none(tmp_path, hook, text):
+    file = tmp_path / "verification" / "made" / "1d" / "alerts.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    assert tell(night(3, ERROR), Home(tmp_path), settings_of()) == ((), ())
+    assert len(hook.posted) == 1
 
 
 def test_a_symbol_cannot_write_headers_of_its_own(tmp_path):
@@ -234,3 +319,21 @@ def test_the_commented_settings_are_the_defaults():
 
 def test_who_is_told_does_not_change_what_a_fitted_model_is():
     assert settings_of().digest == settings_of("alerts.nights=30", "alerts.webhook.url=https://example.com/x").digest
+
+
+def test_a_night_that_failed_is_told_with_its_cause_each_time(hook):
+    settings = load_settings(None, ["dataset=made"])
+    now = pd.Timestamp("2026-11-30 22:00", tz="UTC")
+    for _ in range(2):
+        assert tell_failure("the book is damaged", settings, now) == ()
+    assert len(hook.posted) == 2
+    _, _, said = hook.posted[0]
+    assert said["alerts"][0]["sentence"] == "The night failed: the book is damaged"
+    assert "the book is damaged" in said["text"]
+
+
+def test_a_failure_of_which_nobody_can_be_told_is_a_warning(hook):
+    hook.status = 500
+    (warning,) = tell_failure("the book is damaged", load_settings(None, []), pd.Timestamp("2026-11-30", tz="UTC"))
+    assert "500" in warning
+    assert SECRET not in warning

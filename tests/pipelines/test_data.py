@@ -64,10 +64,18 @@ def test_the_quarantine_is_listed_released_and_listed_no_more(tmp_path, store) -
     assert f"{row['id']} had been released before" in run("quarantine", "release", row["id"], "--reason", "again")
 
 
-def test_a_release_over_a_stored_bar_says_that_it_revised_it(store) -> None:
+def test_a_release_over_a_stored_bar_is_refused_or_forced_and_says_that_it_revised_it(tmp_path, store) -> None:
     store.commit(week())
     (known,) = store.quarantine()["id"]
-    said = run("quarantine", "release", known[:5], "--reason", "right")
+    listed = run("quarantine", "list")
+    assert "1 row in quarantine, 1 superseded by a stored bar" in listed
+    (row,) = answer(tmp_path, "quarantine", "list")
+    assert (row["state"], "superseded" in row) == ("superseded", False)
+    refused = run("quarantine", "release", known[:5], "--reason", "right", code=2)
+    assert "open 100.0" in refused
+    assert "The row has open 110.0" in refused
+    assert store.version() == 2
+    said = run("quarantine", "release", known[:5], "--reason", "right", "--force")
     assert "AAA: 1 of them revised a bar that was stored" in said
     assert "version 3 of the bars" in said
 

@@ -1,6 +1,7 @@
 import json
 import os
 import time
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -8,6 +9,7 @@ from filelock import FileLock
 from typer.testing import CliRunner
 
 from fints.bars.store import BarStore
+from fints.errors import ConfigError
 from fints.settings import load_settings
 from pipelines import doctor_data, doctor_machine
 from pipelines.cli import app
@@ -91,8 +93,37 @@ def test_a_full_disk_and_a_network_disk_are_told(tmp_path, monkeypatch):
     assert "network" in doctor_machine.home(patient(tmp_path)).sentence
 
 
-def test_the_file_system_of_the_deepest_mount_counts(tmp_path):
-    assert doctor_machine.filesystem(tmp_path)
+MOUNTS = """\
+/dev/sda1 / ext4 rw,relatime 0 0
+tmpfs /srv tmpfs rw 0 0
+server:/export /srv/fints nfs4 rw,vers=4.2 0 0
+/dev/sdb1 /srv/fints/local xfs rw 0 0
+//nas/share /srv/two\\040words cifs rw 0 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/srv/fints", "nfs4"),
+        ("/srv/fints/home/x", "nfs4"),
+        ("/srv/fints/local/home", "xfs"),
+        ("/srv/fintstore", "tmpfs"),  # a beginning of the same letters is no folder above
+        ("/srv/two words/home", "cifs"),
+        ("/home/me", "ext4"),
+    ],
+)
+def test_the_file_system_of_the_deepest_mount_counts(monkeypatch, path, kind):
+    monkeypatch.setattr(Path, "read_text", lambda file, *_: MOUNTS if str(file) == "/proc/mounts" else None)
+    assert doctor_machine.filesystem(Path(path)) == kind
+
+
+def test_a_system_without_a_table_of_mounts_has_an_unknown_file_system(tmp_path, monkeypatch):
+    def absent(*_):
+        raise FileNotFoundError
+
+    monkeypatch.setattr(Path, "read_text", absent)
+    assert doctor_machine.filesystem(tmp_path) == ""
 
 
 def test_a_lock_that_is_held_is_told_and_one_that_is_left_is_not(tmp_path):
@@ -134,13 +165,26 @@ def test_a_tracking_server_that_is_away_fails_and_its_password_is_not_told(tmp_p
     assert "s3cr3t" not in doctor_data.tracking(patient(tmp_path, "tracking.uri=postgresql://me:s3cr3t@db/x")).sentence
 
 
+def test_what_a_check_breaks_of_is_told_without_a_password():
+    def broken(_):
+        raise RuntimeError("http://me:s3cret@127.0.0.1:9/api is away")
+
+    def refused(_):
+        raise ConfigError("http://me:s3cret@127.0.0.1:9/api is away")
+
+    for look in (broken, refused):
+        ((_, found, _),) = examine(None, [Check("broken", look)]).found
+        assert "http://…@127.0.0.1:9/api is away" in found.sentence
+
+
 def test_the_tracking_database_is_only_read(tmp_path, prepared_database):
     import shutil
 
     shutil.copy(prepared_database, tmp_path / "mlflow.db")
     before = (tmp_path / "mlflow.db").read_bytes()
     found = doctor_data.tracking(patient(tmp_path))
-    assert "0 runs, schema" in found.sentence or found.state == "failed"
+    assert found.state == "ok", found
+    assert found.sentence.startswith("mlflow.db has 0 runs, schema ")
     assert (tmp_path / "mlflow.db").read_bytes() == before
 
 

@@ -3,7 +3,10 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
+from functools import partial
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -111,6 +114,83 @@ def test_the_snippets_are_python_and_hold_the_command(write):
     assert values == {"COMMAND": list(AWKWARD.arguments), "HOME": str(AWKWARD.home)}
     assert "20 16 * * 1-5" in text
     assert "America/New_York" in text
+
+
+class FailedError(Exception):
+    """What Airflow calls a failure that is not tried again."""
+
+
+class AgainError(Exception):
+    """What Airflow calls one that is."""
+
+
+class Schedulers:
+    """Prefect and Airflow as far as the snippets go: who is tried again, and how often a task was begun."""
+
+    def __init__(self, monkeypatch):
+        self.ended = []
+
+        def task(retries, retry_condition_fn=lambda *_: True, **_):
+            return lambda run: lambda: self.attempt(run, retries, retry_condition_fn)
+
+        def plain(*_, **__):
+            return lambda run: run
+
+        parts = {
+            "prefect": {"flow": plain, "task": task},
+            "prefect.schedules": {"Cron": lambda *_, **__: None},
+            "pendulum": {"datetime": lambda *_, **__: None, "duration": lambda *_, **__: None},
+            "airflow": {},
+            "airflow.decorators": {"dag": plain, "task": task},
+            "airflow.exceptions": {"AirflowException": AgainError, "AirflowFailException": FailedError},
+        }
+        for name, content in parts.items():
+            module = ModuleType(name)
+            vars(module).update(content)
+            monkeypatch.setitem(sys.modules, name, module)
+
+    def attempt(self, run, retries, again):
+        for _ in range(1 + retries):
+            try:
+                self.ended.append(run())
+            except FailedError:
+                self.ended.append("failed")
+            except Exception as error:  # noqa: BLE001 — a class that the snippet makes is among them
+                if again(None, None, SimpleNamespace(result=partial(_raise, error))):
+                    continue
+                self.ended.append("failed")
+            return
+        self.ended.append("given up")
+
+
+def _raise(error):
+    raise error
+
+
+@pytest.mark.parametrize(
+    ("code", "ended"),
+    [(0, 0), (3, 3), (4, 4), (1, "failed"), (2, "failed"), (130, "failed"), (75, "given up")],
+)
+@pytest.mark.parametrize("write", [airflow, prefect])
+def test_a_night_is_tried_again_where_another_run_holds_the_lock_and_only_there(
+    tmp_path, monkeypatch, write, code, ended
+):
+    schedulers, script = Schedulers(monkeypatch), tmp_path / "my fints"
+    script.write_text(f'#!/bin/sh\necho "$1" >> "$FINTS_HOME/runs"\nexit {code}\n')
+    script.chmod(0o755)
+    snippet = {"__name__": "snippet"}
+    exec(compile(write(slot(["XNYS"]), Command(script, tmp_path)), "snippet", "exec"), snippet)
+    if write is prefect:  # a DAG of Airflow makes itself known as it is read
+        snippet["fints_nightly"]()
+    assert (tmp_path / "runs").read_text().split() == ["nightly"] * (4 if ended == "given up" else 1)
+    assert schedulers.ended == [ended]
+
+
+@pytest.mark.parametrize("write", [airflow, prefect])
+def test_a_snippet_says_what_is_tried_again(write):
+    said = " ".join(ast.get_docstring(ast.parse(write(slot(["XNYS"]), PLAIN))).split())
+    assert "75 another run holds the lock" in said
+    assert "75 alone is tried again" in said
 
 
 def units(text):

@@ -1,3 +1,5 @@
+import shutil
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -33,6 +35,13 @@ def kept(learnt):
     return shelved(small_model().fit(learnt.panel), learnt, Weights.equal(MEMBERS))
 
 
+@pytest.fixture(scope="module")
+def judged(kept, learnt, history, tmp_path_factory):
+    """The losses of all windows found at once, and the file in which they were written down."""
+    file = tmp_path_factory.mktemp("judged") / "shadow.json"
+    return replay(kept, learnt, history, file).losses(windows_after(history, learnt.until, 5)), file
+
+
 def replay(kept, learnt, history, file, **how):
     return Replay(kept, learnt, history, SETTINGS, Shadow.open(file), NOW, **how)
 
@@ -59,40 +68,45 @@ def test_bands_that_were_written_down_give_the_same_forecast_to_the_bit(kept, le
     assert np.array_equal(stated[0].quantiles, stated[1].quantiles)
 
 
-def test_losses_found_night_by_night_are_those_found_at_once(kept, learnt, history, tmp_path):
+def test_losses_found_night_by_night_are_those_found_at_once(kept, learnt, history, tmp_path, judged):
     for bars in (4, 2, 0):
         part = until(history, bars)
         steps = replay(kept, learnt, part, tmp_path / "steps.json").losses(windows_after(part, learnt.until, 5))
-    whole_run = replay(kept, learnt, history, tmp_path / "once.json").losses(windows_after(history, learnt.until, 5))
     assert len(steps) > 4
-    pd.testing.assert_frame_equal(steps, whole_run, check_exact=True)
+    pd.testing.assert_frame_equal(steps, judged[0], check_exact=True)
 
 
-def test_what_is_restated_later_does_not_change_how_a_fit_was_judged(kept, learnt, history, tmp_path):
+def test_what_is_restated_later_does_not_change_how_a_fit_was_judged(kept, learnt, history, tmp_path, judged):
     windows = windows_after(history, learnt.until, 5)
-    first = replay(kept, learnt, history, tmp_path / "shadow.json").losses(windows)
+    first, _ = judged[0], shutil.copy(judged[1], tmp_path / "shadow.json")
     changed = history.assign(y=history["y"].where(history["ds"] <= learnt.until, history["y"] + 1))
     again = replay(kept, learnt, changed, tmp_path / "shadow.json").losses(windows)
     pd.testing.assert_frame_equal(first, again, check_exact=True)
 
 
-def test_no_bar_after_a_window_bears_on_its_losses(kept, learnt, history, tmp_path):
+def test_no_bar_after_a_window_bears_on_its_losses(kept, learnt, history, tmp_path, judged):
     windows = windows_after(history, learnt.until, 5)[:3]
     changed = history.assign(y=history["y"].where(history["ds"] <= windows[-1].end, 1e3))
-    losses = [
-        replay(kept, learnt, rows, tmp_path / f"{i}.json").losses(windows) for i, rows in enumerate((history, changed))
-    ]
-    pd.testing.assert_frame_equal(*losses, check_exact=True)
+    losses = replay(kept, learnt, changed, tmp_path / "s.json").losses(windows)
+    pd.testing.assert_frame_equal(losses, judged[0].iloc[: len(losses)], check_exact=True)
 
 
-def test_bands_written_down_after_an_instant_are_not_known_then(kept, learnt, history, tmp_path):
-    replay(kept, learnt, history, tmp_path / "s.json").losses(windows_after(history, learnt.until, 5))
+def test_bands_written_down_after_an_instant_are_not_known_then(kept, learnt, history, tmp_path, judged):
+    shutil.copy(judged[1], tmp_path / "s.json")
+    known = replay(kept, learnt, history, tmp_path / "s.json", made_by=NOW)
+    assert known.current().blend.bands.until > kept.blend.bands.until
     before = replay(kept, learnt, history, tmp_path / "s.json", made_by=NOW - pd.Timedelta(seconds=1))
     assert before.current().blend.bands.until == kept.blend.bands.until
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"rows": 3, "bands": {}}'])
-def test_a_damaged_file_is_found_anew(kept, learnt, history, tmp_path, text):
+def test_a_damaged_file_is_as_good_as_none(tmp_path, text):
     (tmp_path / "s.json").write_text(text)
-    windows = windows_after(history, learnt.until, 5)[:1]
-    assert len(replay(kept, learnt, history, tmp_path / "s.json").losses(windows)) == 1
+    found = Shadow.open(tmp_path / "s.json")
+    assert (found.rows, found.bands) == ({}, {})
+
+
+def test_losses_whose_file_is_damaged_are_found_anew(kept, learnt, history, tmp_path, judged):
+    (tmp_path / "s.json").write_text("{")
+    found = replay(kept, learnt, history, tmp_path / "s.json").losses(windows_after(history, learnt.until, 5)[:1])
+    pd.testing.assert_frame_equal(found, judged[0].iloc[:1], check_exact=True)

@@ -224,13 +224,27 @@ def test_a_model_that_a_person_named_in_the_registry_is_adopted_and_that_is_said
     assert "was moved to" in night.ruling.sentences[0]
 
 
-@pytest.mark.parametrize("named", ["0/../../x", "other-line/2018-01-02-0123456789ab"])
-def test_a_name_in_the_registry_that_is_no_fit_of_these_settings_is_ignored_and_that_is_said(after, monkeypatch, named):
+def test_a_model_that_has_learned_from_later_bars_is_not_adopted(after, monkeypatch):
     play, nights = after
-    monkeypatch.setattr("pipelines.targets.moved_by_hand", lambda *_: ({"log_volume": named}, []))
-    night, _ = play.night("2017-07-11")
-    assert night.version == nights[-1][0].version
-    assert any("it is ignored" in note for note in night.notes)
+    later = nights[-1][0].version
+    assert later.rpartition("/")[2][:10] > "2016-11-16"
+    (play.root / "models" / play.settings.dataset / "1d" / "log_volume" / "book.jsonl").unlink()
+    monkeypatch.setattr("pipelines.targets.moved_by_hand", lambda *_: ({}, []))
+    play.night("2016-11-14")
+    monkeypatch.setattr("pipelines.targets.moved_by_hand", lambda *_: ({"log_volume": later}, []))
+    night, _ = play.night("2016-11-16")
+    assert night.version != later
+    assert any("has learned from bars after this night" in note for note in night.notes)
+
+
+def test_a_name_in_the_registry_that_is_no_fit_of_these_settings_is_ignored_and_that_is_said(after, monkeypatch):
+    play, nights = after
+    for day, named in (("2017-07-11", "0/../../x"), ("2017-07-12", "other-line/2018-01-02-0123456789ab")):
+        moved = ({"log_volume": named}, [])
+        monkeypatch.setattr("pipelines.targets.moved_by_hand", lambda *_, moved=moved: moved)
+        night, _ = play.night(day)
+        assert night.version == nights[-1][0].version
+        assert any("it is ignored" in note for note in night.notes)
 
 
 @pytest.fixture

@@ -1,9 +1,11 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from fints.bars.nights import NightEntry, NightTable
 from fints.bars.store import BarStore
 from fints.series import make_panel
 from fints.sessions import get_calendar
@@ -55,6 +57,7 @@ class Desk:
         self.store.write_forecasts(pd.concat(rows, ignore_index=True))
         panel = make_panel(self.bars, "log_volume", features=False, companions=False)
         book = PromiseBook.under(self.home, self.settings)
+        NightTable.under(self.home.store).enter(entry_of(as_of, own) for as_of, own in zip(nights, rows, strict=True))
         for as_of, own in zip(nights, rows, strict=True):
             promise = Promise.of("log_volume", own["created_at"].iloc[0], ("Combination", "v"), STATED)
             book.keep(as_of, [promise.anchored(panel[panel["ds"] <= as_of])])
@@ -73,6 +76,30 @@ class Desk:
             actions_version=self.store.version("actions"),
         )
         return verify(self.settings, self.store, reading, now)
+
+
+def entry_of(as_of, rows, **changes):
+    """Enter that a night of these forecasts was done."""
+    made_at, moment = rows["created_at"].iloc[0], as_of.tz_localize("UTC") + pd.Timedelta(hours=22)
+    plain = NightEntry(
+        dataset="made",
+        interval="1d",
+        night=moment.isoformat(),
+        as_of=moment,
+        known_at=moment.isoformat(),
+        asked="",
+        made_at=made_at,
+        state="done",
+        data_version=1,
+        actions_version=1,
+        config="c",
+        calendar="c",
+        symbols=NAMES,
+        fints="0",
+        began_at=made_at,
+        stamp=as_of,
+    )
+    return replace(plain, **changes)
 
 
 NOISE = 0.1 * np.sqrt(2 / np.pi)
@@ -190,6 +217,45 @@ def test_sessions_without_a_live_night_are_missed(tmp_path):
     assert alert.rule == "missed"
     assert "4 sessions in a row (2018-12-24 to 2018-12-28)" in alert.sentence
     assert desk.verify(live=False).alerts == ()
+
+
+def test_a_night_done_in_time_is_not_missed_though_it_was_made_again_later(tmp_path):
+    """Friday's and Wednesday's nights ran on their evenings; on Monday late bars had both made again."""
+    bars = bars_of({name: volumes(seed=seed) for seed, name in enumerate(NAMES)})
+    desk = Desk(tmp_path, bars, **{"missed.nights": 1})
+    for as_of in ("2018-12-21", "2018-12-24", "2018-12-26", "2018-12-27", "2018-12-28"):
+        desk.night(as_of)
+    for as_of in ("2018-12-26", "2018-12-28"):
+        desk.night(as_of, made_at="2018-12-31T21:30Z")
+    desk.night("2018-12-31", made_at=NOW)
+    found = desk.verify()
+    assert found.alerts == ()
+    assert not found.warnings
+
+
+def test_a_night_that_was_begun_or_failed_or_is_of_another_dataset_is_missed(tmp_path):
+    bars = bars_of({name: volumes(seed=seed) for seed, name in enumerate(NAMES)})
+    desk = Desk(tmp_path, bars)
+    desk.night("2018-12-26")
+    rows = forecasts_of(NAMES, "2018-12-27", LEVEL)
+    other = [{"state": "begun"}, {"state": "failed"}, {"dataset": "other"}, {"interval": "1h"}]
+    for date in ("2018-12-27", "2018-12-28"):
+        lines = [entry_of(pd.Timestamp(date), rows, **changes) for changes in other]
+        NightTable.under(desk.home.store).enter(lines)
+    desk.night("2018-12-31", made_at=NOW)
+    (alert,) = desk.verify().alerts
+    assert "2 sessions in a row (2018-12-27 to 2018-12-28)" in alert.sentence
+
+
+def test_forecasts_of_another_dataset_are_not_held_against_the_promises_of_this_one(sound, tmp_path):
+    """The same symbols, nights and instants under another name, five ahead and far off."""
+    bars = bars_of({name: volumes(seed=seed) for seed, name in enumerate(NAMES)})
+    desk = Desk(tmp_path, bars, **{"missed.enabled": False})
+    desk.nights()
+    desk.night("2018-12-31", made_at=NOW)
+    others = [forecasts_of(NAMES, as_of, LEVEL + 9, h=5).assign(dataset="other") for as_of in NIGHTS[::4]]
+    desk.store.write_forecasts(pd.concat(others, ignore_index=True))
+    assert json.dumps(desk.verify().to_json()) == json.dumps(sound.verify().to_json())
 
 
 def test_a_damaged_record_leaves_its_night_out(sound, tmp_path, caplog):

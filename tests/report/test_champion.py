@@ -27,6 +27,40 @@ def test_a_reader_learns_in_one_line_which_model_is_in_use_and_on_what_grounds()
     assert "by hand" in in_one_line(ruling(decided("rollback", by="hand")))
 
 
+OTHER = Seat("Combination", "line/2019-02-05-ffffffffffff", "2019-02-05T00:00:00")
+
+
+@pytest.mark.parametrize("later", ["challenge", "withdraw"])
+def test_a_model_that_a_person_put_there_stays_so_whatever_is_decided_of_others_later(later):
+    by_hand = decided("promote", by="hand")
+    assert "since 2018-11-20, by hand;" in in_one_line(ruling(by_hand))
+    assert "since 2018-11-20, by hand" in in_one_line(ruling(by_hand, decided(later, OTHER), decided("keep")))
+    moved = decided("promote", by="registry")
+    assert "since 2018-11-20, by hand" in in_one_line(ruling(moved, decided(later, OTHER)))
+
+
+def test_a_person_who_decided_of_another_model_did_not_put_this_one_there():
+    story = [decided("promote", OTHER, by="hand"), decided("promote"), decided("withdraw", OTHER, by="hand")]
+    assert "confirmed" in in_one_line(ruling(*story))
+
+
+def test_the_newest_time_that_a_model_was_put_there_counts():
+    assert "confirmed" in in_one_line(ruling(decided("rollback", by="hand"), decided("recover")))
+    assert "by hand" in in_one_line(ruling(decided("recover"), decided("rollback", by="hand")))
+
+
+def test_a_fall_stays_one_while_the_fallen_is_looked_at():
+    har = Seat.baseline("line")
+    story = [decided("promote"), decided("fall_back", har), decided("keep"), decided("challenge", OTHER)]
+    assert "standing in for a champion that fell" in in_one_line(ruling(*story, seat=har))
+
+
+def test_grounds_that_lie_too_far_back_are_not_made_up():
+    said = in_one_line(ruling(decided("challenge", OTHER), decided("withdraw", OTHER)))
+    assert "since 2018-11-20, as decided then" in said
+    assert "confirmed" not in said
+
+
 def test_looks_that_changed_nothing_are_not_news():
     assert "tonight" not in in_one_line(ruling(decided("keep"), decided("wait")))
 

@@ -9,6 +9,7 @@ import pytest
 from fints.errors import SchemaError
 from fints.periods import detect_periods
 from fints.report import NightlyReport, TargetReport, render_nightly
+from fints.report.html import MOST_DRAWN
 from tests.report.page import Page
 
 HOSTILE = "<script>alert('x')</script>&\"'"
@@ -53,6 +54,22 @@ def test_every_series_and_target_has_its_figures_with_a_text_for_those_who_canno
     for figure in drawn.values():
         assert figure["data"]
         assert all(len(trace["x"]) == len(trace["y"]) > 0 for trace in figure["data"])
+
+
+def test_a_page_of_many_series_draws_the_first_and_says_where_the_others_stand(report: NightlyReport) -> None:
+    target = report.targets[0]
+    names = [f"S{number:02d}" for number in range(MOST_DRAWN + 3)]
+    one = target.series[0]
+    frames = {
+        part: pd.concat([rows[rows["unique_id"] == one].assign(unique_id=name) for name in names], ignore_index=True)
+        for part, rows in (("history", target.history), ("forecast", target.forecast))
+    }
+    many = Page(render_nightly(replace(report, targets=(replace(target, found=None, **frames),))))
+    assert len([name for name in figures(many) if name.endswith("fan")]) == MOST_DRAWN
+    said = " ".join(many.texts("p"))
+    assert f"Figures follow of the first {MOST_DRAWN} series" in said
+    assert "the other 3 stand under" in said
+    assert names[-1] in many.texts("th")
 
 
 def test_the_fan_shows_history_then_nested_bands_in_natural_units(page: Page) -> None:

@@ -62,12 +62,3 @@ def test_the_plan_tells_detected_cycles_from_prior_ones(report: NightlyReport) -
         ["5 sessions", "1,2", "detected", "< 0.001", "found in both series"],
         ["252 sessions", "1", "prior", "–", "nothing significant near a year"],
     ]
-
-
-def test_series_on_different_days_are_headed_by_the_number_of_the_bar(report: NightlyReport) -> None:
-    target = report.targets[0]
-    moved = target.forecast.copy()
-    moved.loc[moved["unique_id"] == "^GSPC", "ds"] += pd.Timedelta(days=1)
-    table = tables.glance(report, replace(target, forecast=moved))
-    assert table.columns[2] == "Session 1"
-    assert table.columns[5] == "Session 3"

@@ -42,6 +42,26 @@ def test_rows_are_sorted_and_the_caller_s_frame_is_untouched():
     pd.testing.assert_frame_equal(frame, before)
 
 
+def test_what_is_valid_already_is_neither_copied_nor_shared():
+    """A night checks the panel of many series again and again."""
+    two = [bare(uid="A"), bare(uid="B")]
+    valid = validate_panel(pd.concat(two, ignore_index=True))
+    again = validate_panel(valid)
+    assert np.shares_memory(again["y"].to_numpy(), valid["y"].to_numpy())
+    again.loc[0, "y"] = -1.0
+    assert valid.loc[0, "y"] == 0.0
+
+
+@pytest.mark.parametrize("order", [("B", "A"), ("A", "B", "A"), ("A", "B")])
+def test_rows_in_any_order_come_out_in_one(order):
+    halves = {name: iter(np.array_split(np.arange(64), order.count(name))) for name in set(order)}
+    parts = [bare(uid=name).iloc[next(halves[name])[:32]] for name in order]
+    frame = pd.concat(parts, ignore_index=True)
+    expected = frame.sort_values(["unique_id", "ds"], kind="stable", ignore_index=True)
+    assert validate_panel(frame)[["unique_id", "ds", "y"]].equals(expected)
+    assert validate_panel(frame.iloc[::-1])[["unique_id", "ds", "y"]].equals(expected)
+
+
 def test_text_dates_and_other_units_are_read():
     frame = bare()
     text = frame.assign(ds=frame["ds"].dt.strftime("%Y-%m-%d"))

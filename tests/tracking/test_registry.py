@@ -51,11 +51,13 @@ def test_a_fit_is_registered_once_and_named_by_an_alias_until_it_is_taken_away(r
 def test_an_alias_that_a_person_moved_is_seen(registry, fit):
     registry.register(FIRST, fit, {})
     registry.register(SECOND, fit, {})
+    assert registry.set_by_night() == ""
     registry.point("champion", FIRST)
     client = registry.tracking.client()
     other = next(one for one in client.search_model_versions() if one.tags["fints.version"] == SECOND)
     client.set_registered_model_alias(registry.name, "champion", other.version)
     assert registry.aliased("champion") == SECOND
+    assert registry.set_by_night() == FIRST
 
 
 def test_a_fit_comes_back_whole_and_forecasts_the_same(registry, fit, tmp_path, daily_panel, monkeypatch):

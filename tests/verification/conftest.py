@@ -53,6 +53,7 @@ def forecasts_of(names, as_of, level, *, h=20, made_at=None, target="log_volume"
     parts = [
         pd.DataFrame(
             {
+                "dataset": "made",
                 "as_of": pd.Timestamp(as_of),
                 "unique_id": name,
                 "target": target,

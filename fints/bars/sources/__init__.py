@@ -119,5 +119,5 @@ def _make_chain(config: ChainConfig) -> BarSource:
     from fints.bars.sources.chain import ChainSource, Member
     from fints.bars.sources.cross_check import Bounds
 
-    members = [Member(make_source(member.source), member.symbols) for member in config.sources]
+    members = [Member(make_source(member.source), member.symbols, member.called) for member in config.sources]
     return ChainSource(members, Bounds(config.tolerance, config.volume_factor) if config.cross_check else None)

@@ -57,12 +57,16 @@ class Delivery:
         What the user should know of this answer: a request that was clipped, a fallback that was taken.
     findings : tuple of Finding
         What the source itself saw: bars that a second provider holds otherwise.
+    remarks : tuple of str
+        What the user should know of the source as a whole, of no one symbol: a file that could not be read. It may come
+        with every answer.
     """
 
     bars: pd.DataFrame
     actions: pd.DataFrame = field(default_factory=empty_actions)
     notes: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 @runtime_checkable

@@ -34,10 +34,18 @@ class Member:
         Where it asks.
     spelled : mapping from str to str
         From our symbols to those of the source, where they differ: ``{"BRK-B": "BRK.B"}``.
+    called : str
+        What it is called in this chain; empty leaves it its own name.
     """
 
     source: BarSource
     spelled: Mapping[str, str]
+    called: str = ""
+
+    @property
+    def name(self) -> str:
+        """What it is called; written to the column ``source``."""
+        return self.called or self.source.name
 
     def symbols(self) -> list[str]:
         """Return what the source lists, as we spell it."""
@@ -57,11 +65,14 @@ class Member:
             BarRequest(theirs, request.interval, request.start, request.end, request.exchange),
         )
         if told.bars.empty:
-            raise NoSuchRangeError(f"{self.source.name} delivered no bar of {theirs!r} ({request.interval})")
-        if theirs == request.symbol:
+            raise NoSuchRangeError(f"{self.name} delivered no bar of {theirs!r} ({request.interval})")
+        if theirs == request.symbol and self.name == self.source.name:
             return told
-        bars, actions = (frame.assign(symbol=request.symbol) for frame in (told.bars, told.actions))
-        return Delivery(bars, actions.astype({"symbol": "str"}), told.notes, told.findings)
+        bars, actions = (
+            frame.assign(symbol=request.symbol, source=self.name).astype({"symbol": "str", "source": "str"})
+            for frame in (told.bars, told.actions)
+        )
+        return replace(told, bars=bars, actions=actions)
 
 
 class ChainSource:
@@ -117,21 +128,21 @@ class ChainSource:
             an UnknownSymbolError only where none knows the symbol, and a TransientError where a later try may help.
         """
         causes: list[tuple[str, FintsError]] = []
-        if all(member.source.name in self._limits for member in self._members):
+        if all(member.name in self._limits for member in self._members):
             self._limits.clear()  # a pause lies between, for the last symbol failed as rate limited
         for place, member in enumerate(self._members):
             try:
                 told = self._ask(member, request)
             except FintsError as error:
-                causes.append((member.source.name, error))
+                causes.append((member.name, error))
                 continue
-            notes = [f"{name} did not deliver ({cause}); {member.source.name} did" for name, cause in causes]
+            notes = [f"{name} did not deliver ({cause}); {member.name} did" for name, cause in causes]
             return self._checked(told, notes, member, self._members[place + 1 :], request)
         raise _joint(causes, request)
 
     def _ask(self, member: Member, request: BarRequest) -> Delivery:
         """Ask a source, unless it has asked to slow down."""
-        name = member.source.name
+        name = member.name
         limit = self._limits.get(name)
         if limit is not None:
             raise RateLimitedError(f"not asked any more in this run, after: {limit}")
@@ -154,13 +165,13 @@ class ChainSource:
                 findings += compare_sources(told.bars, self._ask(second, request).bars, self._bounds)
             except RateLimitedError as error:
                 if not self._unchecked:
-                    name = f"{by.source.name} against {others[0].source.name}"
+                    name = f"{by.name} against {others[0].name}"
                     notes.append(f"not cross-checked, {name}, nor is any further symbol of this run: {error}")
                 self._unchecked = True
             except FintsError as error:
-                name = by.source.name if second is None else f"{by.source.name} against {second.source.name}"
+                name = by.name if second is None else f"{by.name} against {second.name}"
                 notes.append(f"not cross-checked, {name}: {error}")
-        return Delivery(told.bars, told.actions, (*notes, *told.notes), tuple(findings))
+        return replace(told, notes=(*notes, *told.notes), findings=tuple(findings))
 
 
 def _joint(causes: Sequence[tuple[str, FintsError]], request: BarRequest) -> FintsError:

@@ -23,7 +23,7 @@ MemberSource = Annotated[
 
 
 class ChainMember(BaseModel):
-    """A source in a chain: its own settings, and ``symbols`` beside them.
+    """A source in a chain: its own settings, and ``symbols`` and ``name`` beside them.
 
     Attributes
     ----------
@@ -31,12 +31,21 @@ class ChainMember(BaseModel):
         Where it asks.
     symbols : dict of str to str
         From our symbols to those of the source, where they differ, as in ``{BRK-B: BRK.B}``.
+    name : str, optional
+        What it is called in notes and in the column ``source``; by default its kind, or the name that its own settings
+        give it. Two sources of one kind need one.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     source: MemberSource
     symbols: dict[str, str] = Field(default_factory=dict)
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] | None = None
+
+    @property
+    def called(self) -> str:
+        """What it is called."""
+        return self.name or str(getattr(self.source, "name", self.source.kind))
 
     @model_validator(mode="before")
     @classmethod
@@ -44,8 +53,10 @@ class ChainMember(BaseModel):
         if not isinstance(value, dict) or "source" in value:
             return value
         settings = dict(value)
-        symbols = settings.pop("symbols", {})
-        return {"source": settings, "symbols": symbols}
+        # a provider over HTTP has a name among its own settings
+        ours = ("symbols",) if settings.get("kind") == "http" else ("symbols", "name")
+        beside = {key: settings.pop(key) for key in ours if key in settings}
+        return {"source": settings, **beside}
 
     @field_validator("symbols", mode="before")
     @classmethod
@@ -79,7 +90,7 @@ class ChainConfig(BaseModel):
     @field_validator("sources")
     @classmethod
     def _told_apart(cls, value: tuple[ChainMember, ...]) -> tuple[ChainMember, ...]:
-        names = [getattr(member.source, "name", member.source.kind) for member in value]
+        names = [member.called for member in value]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"two sources are called {twice[0]!r}; give one of them another `name`")

@@ -107,9 +107,8 @@ class FolderSource:
             told = "; ".join([*waiting, *held.untold])
             raise SourceError(f"no file in {self.config.path} holds {symbol!r}{f' ({told})' if told else ' yet'}")
         bars, gave_way = self._newest(held, request)
-        notes = (*waiting, *gave_way, *held.untold)
-        held.untold.clear()  # what may concern any symbol is told once
-        return Delivery(clip_sessions(bars, request), notes=notes)
+        # what may concern any symbol is told of the folder, not of the symbol that happens to be asked for
+        return Delivery(clip_sessions(bars, request), notes=(*waiting, *gave_way), remarks=tuple(held.untold))
 
     def _newest(self, held: _Holdings, request: BarRequest) -> tuple[pd.DataFrame, list[str]]:
         """Of each bar keep the rows of the newest file; say where an older one had other values."""

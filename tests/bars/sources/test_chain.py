@@ -253,6 +253,22 @@ def test_the_configuration_tells_sources_and_spellings_apart(tmp_path) -> None:
         assert both.symbols() == ["AAA"]
 
 
+def test_two_sources_of_one_kind_are_told_apart_by_their_names(tmp_path) -> None:
+    sources = []
+    for name, close in (("first", 1.5), ("second", 2.5)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.csv").write_text(f"date,close\n2018-12-14,{close}\n")
+        sources.append({"kind": "folder", "path": str(tmp_path / name), "quiet": 0, "name": name})
+    config = parse_source({"kind": "chain", "sources": sources})
+    assert type(config).model_validate(config.model_dump()) == config
+    both = make_source(config)
+    assert both.symbols() == ["first", "second"]
+    told = both.fetch(BarRequest("second"))
+    assert (told.bars["source"].tolist(), told.bars["close"].tolist()) == (["second"], [2.5])
+    assert told.notes[0].startswith("first did not deliver (no file in")
+    assert both.fetch(BarRequest("first")).bars["source"].tolist() == ["first"]
+
+
 @pytest.mark.parametrize(
     ("sources", "message"),
     [

@@ -110,14 +110,15 @@ def test_beside_a_complete_file_the_unfinished_one_is_a_note(put) -> None:
     )
 
 
-def test_a_hidden_draft_of_rsync_is_told_once_and_other_hidden_files_never(put) -> None:
+def test_a_hidden_draft_of_rsync_is_told_of_the_folder_and_other_hidden_files_never(put) -> None:
     for name in (".AAA.csv.Xa3d", ".DS_Store", ".git/AAA.csv"):
         put(name, WHOLE)
     put("AAA.csv", WHOLE)
     source = folder(put)
-    (note,) = source.fetch(BarRequest("AAA")).notes
-    assert ".AAA.csv.Xa3d" in note
-    assert source.fetch(BarRequest("AAA")).notes == ()
+    told = source.fetch(BarRequest("AAA"))
+    (remark,) = told.remarks
+    assert ".AAA.csv.Xa3d" in remark
+    assert told.notes == ()
 
 
 def test_the_last_line_may_lack_its_end_where_the_writer_is_known_for_it(put) -> None:
@@ -168,7 +169,7 @@ def test_a_draft_of_rsync_is_told_whatever_the_pattern(put, glob) -> None:
     put("AAA.csv", WHOLE)
     put(".AAA.csv.Xa3d", WHOLE[:40])
     put("AAA.csv.bak", WHOLE)
-    assert folder(put, glob=glob).fetch(BarRequest("AAA")).notes == (
+    assert folder(put, glob=glob).fetch(BarRequest("AAA")).remarks == (
         "the file .AAA.csv.Xa3d was left for the next run: by its name (hidden) it is still being written",
     )
 
@@ -335,14 +336,28 @@ def test_of_a_file_of_many_symbols_only_those_fail_whose_rows_are_wrong(put, tmp
         closes(source, "BBB")
 
 
-def test_an_unreadable_file_among_files_of_many_symbols_is_told_to_whoever_is_asked_first(put) -> None:
+def test_an_unreadable_file_among_files_of_many_symbols_is_told_of_the_folder_whoever_is_asked(put) -> None:
     put("all.csv", "symbol,date,close\nAAA,2018-12-13,1.5\n")
     put("more.csv", "symbol,date\n")
     put("next.csv.part", "")
-    notes = folder(put).fetch(BarRequest("AAA")).notes
-    assert len(notes) == 2
-    assert "more.csv: no column found for close" in notes[0]
-    assert "next.csv.part was left" in notes[1]
+    source = folder(put)
+    for _ in range(2):
+        told = source.fetch(BarRequest("AAA"))
+        assert told.notes == ()
+        assert "more.csv: no column found for close" in told.remarks[0]
+        assert "next.csv.part was left" in told.remarks[1]
+
+
+def test_what_is_wrong_with_a_file_is_said_once_and_under_no_other_symbol(put, tmp_path) -> None:
+    put("AAA.csv", "symbol,date,close\nAAA,2018-12-14,1.5\n")
+    put("BBB.csv", "symbol,date,close\nBBB,2018-12-14,2.5\n")
+    put("A&B.csv", "what,is,this\n1,2,3\n")
+    for name, wanted in (("all", ["AAA", "BBB", "A&B"]), ("two", ["AAA", "BBB"])):
+        report = ingest(folder(put), BarStore(tmp_path / name), symbols=wanted, now=NOW)
+        said = [*report.remarks(), *(f"{symbol}: {cause}" for symbol, cause in report.failed.items())]
+        (told,) = [sentence for sentence in said if "no column found" in sentence]
+        assert told.startswith("A&B: " if name == "all" else str(put.root / "A&B.csv"))
+        assert report.notes == {}
 
 
 def test_a_pattern_chooses_the_files_and_cannot_lead_out(put) -> None:

@@ -1,0 +1,61 @@
+"""How often a night was killed or failed."""
+
+import pandas as pd
+import pytest
+
+from fints.bars.nights import NightEntry
+from pipelines.night_ledger import ATTEMPTS, attempts, failures
+
+STATES = {"u": "due", "b": "begun", "f": "failed", "d": "done", "s": "skipped"}
+MINE, OTHER = "2025-03-07T21:15:00+00:00", "2025-03-10T20:15:00+00:00"
+
+
+def entries(story):
+    """Tell a ledger: small letters are entries of the night in question, ``D`` is another night that was done."""
+    moment = pd.Timestamp("2025-03-11 22:00Z")
+    return [
+        NightEntry(
+            dataset="market",
+            interval="1d",
+            night=OTHER if letter == "D" else MINE,
+            as_of=moment,
+            known_at="",
+            asked="",
+            made_at=moment,
+            state=STATES[letter.lower()],
+            data_version=1,
+            actions_version=1,
+            config="c",
+            calendar="c",
+            symbols=(),
+            fints="0",
+            began_at=moment,
+            number=number,
+        )
+        for number, letter in enumerate(story, start=1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("story", "count"),
+    [
+        ("", 0),
+        ("bfD", 1),
+        ("bfDbfDbfD", 3),
+        ("fDfDfD", 3),  # it failed before it could be begun
+        ("ubfDubfD", 2),
+        ("bfDbd", 0),  # it succeeded in the end
+        ("bfbfbfbfbf", 0),  # no night was done: the cause is not this one's
+        ("bfbfbfD", 3),
+        ("bbbfD", ATTEMPTS),  # it was given up
+        ("bbbf", ATTEMPTS),
+        ("bbfD", 1),
+    ],
+)
+def test_failures_count_once_another_night_was_done(story, count):
+    assert failures(entries(story), MINE) == count
+
+
+@pytest.mark.parametrize(("story", "count"), [("", 0), ("bb", 2), ("bbub", 3), ("bbfb", 1), ("bbdD", 0), ("bDb", 2)])
+def test_kills_count_from_the_last_end(story, count):
+    assert attempts(entries(story), MINE) == count
