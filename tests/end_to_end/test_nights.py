@@ -125,9 +125,13 @@ def test_a_night_without_any_bar_waits_for_them(night, market, home, after):
     after("thursday")
     market.deliver("2025-03-06")
     market.it_is("2025-03-10 22:00")  # Friday was missed, and nothing has come since Thursday
+    before = stored(home, "2025-03-06")
     code, said, result = night()
-    assert told(result) == [("2025-03-07T21:15:00+00:00", "skipped"), ("2025-03-10T20:15:00+00:00", "done")]
-    assert "no bar of it has come" in said
+    assert (code, result) == (1, None)
+    assert "no bar has come since the night of 2025-03-06 21:15 UTC" in " ".join(said.split())
+    waiting = [(entry.night[:10], entry.state, entry.reason) for entry in ledger(home)][-2:]
+    assert waiting == [(day, "skipped", "no bar of it has come") for day in ("2025-03-07", "2025-03-10")]
+    pd.testing.assert_frame_equal(stored(home, "2025-03-06"), before)  # they stand, as they were made
     market.deliver("2025-03-11")
     market.it_is("2025-03-11 22:00")
     code, said, result = night()

@@ -230,9 +230,9 @@ def test_a_model_that_has_learned_from_later_bars_is_not_adopted(after, monkeypa
     assert later.rpartition("/")[2][:10] > "2016-11-16"
     (play.root / "models" / play.settings.dataset / "1d" / "log_volume" / "book.jsonl").unlink()
     monkeypatch.setattr("pipelines.targets.moved_by_hand", lambda *_: ({}, []))
-    play.night("2016-11-14")
+    play.night("2016-11-14", again=True)
     monkeypatch.setattr("pipelines.targets.moved_by_hand", lambda *_: ({"log_volume": later}, []))
-    night, _ = play.night("2016-11-16")
+    night, _ = play.night("2016-11-16", again=True)
     assert night.version != later
     assert any("has learned from bars after this night" in note for note in night.notes)
 
