@@ -15,6 +15,7 @@ from fints.champion import standing
 from fints.errors import FintsError
 from fints.series import make_panel, usable
 from pipelines.fits import Fits
+from pipelines.pantry import PANTRY
 from pipelines.shelf import Shelf
 from pipelines.succession import Succession
 
@@ -69,7 +70,8 @@ class ReplayModels:
         """
         held = models / self.settings.dataset
         if held.is_dir():
-            shutil.copytree(held, self.folder / self.settings.dataset)
+            # what is kept beside fits is left out: a replay works everything out once more
+            shutil.copytree(held, self.folder / self.settings.dataset, ignore=shutil.ignore_patterns(PANTRY))
         for target in self.settings.targets:
             shelf = Shelf.under(self.folder, self.settings.dataset, target, self.settings.digest)
             place = (self.settings.dataset, self.settings.interval, target)
