@@ -25,6 +25,7 @@ pytestmark = [pytest.mark.soak, pytest.mark.filterwarnings("ignore")]
 H: Final = 5
 INPUT: Final = 40
 SETTLE: Final = pd.Timedelta(minutes=15)
+DAY: Final = pd.Timedelta(days=1)
 
 SYMBOLS: Final = (
     Listing("AAA", "XNYS"),
@@ -152,19 +153,17 @@ def run(folder, monkeypatch):
             vendor.now, vendor.faults = instant(day), FAULTS.get(f"{day:%Y-%m-%d}", {})
             told[day] = night("--config", str(configured(folder, day)))
         replays = {
-            at: night("--config", str(folder / "quarter.yaml"), "--as-of", at, "--known-at", known)
-            for at, known in _some_nights(told)
+            at: night("--config", str(configured(folder, day)), "--as-of", at, "--known-at", known)
+            for day, at, known in _some_nights(told)
         }
     return home, told, vendor, replays
 
 
 def _some_nights(told):
-    """Return as-of and instant of some nights: early ones, caught-up ones, one before and one after the split."""
-    chosen = ["2025-10-07", "2025-10-27", "2025-11-07", "2025-11-12", "2025-12-30"]
-    return [
-        (told[pd.Timestamp(day)][1]["nights"][-1]["night"], told[pd.Timestamp(day)][1]["nights"][-1]["made_at"])
-        for day in chosen
-    ]
+    """Return day, as-of and instant of some nights: one early, one caught up, one before and one after the split."""
+    chosen = map(pd.Timestamp, ["2025-10-07", "2025-10-27", "2025-11-07", "2025-11-12", "2025-12-30"])
+    nights = {day: told[day][1]["nights"] for day in chosen}
+    return [(day, own[0]["night"], own[0]["made_at"]) for day, own in nights.items()]
 
 
 def test_every_night_ends_with_the_documented_exit_code(quarter):
@@ -188,13 +187,12 @@ def test_nights_on_which_the_machine_was_off_and_weekends_are_caught_up(quarter)
 
 def test_the_store_ends_at_what_is_true(quarter):
     home, *_ = quarter
-    store, end = BarStore(home / "store"), instant(NIGHTS[-1])
+    store = BarStore(home / "store")
     assert store.verify() == []
     for listing in (*SYMBOLS, RENAMED):
-        # what is known last of a symbol that is gone is what was said of it while it was there
-        at = end if listing.gone is None else pd.Timestamp(listing.gone, tz=listing.zone) - pd.Timedelta(hours=1)
+        at, calendar = _asked_last(listing), get_calendar(listing.mic)
         true = listing.told(at)
-        closes = get_calendar(listing.mic).schedule(true["session"].iloc[0], true["session"].iloc[-1])["close"]
+        closes = calendar.schedule(true["session"].iloc[0], true["session"].iloc[-1])["close"]
         true = true[(pd.DatetimeIndex(closes) + SETTLE <= at).tolist()].reset_index(drop=True)
         held = store.read(listing.symbol)
         assert held["session"].tolist() == true["session"].tolist(), listing.symbol
@@ -206,6 +204,14 @@ def test_the_store_ends_at_what_is_true(quarter):
             check_exact=True,
             obj=listing.symbol,
         )
+
+
+def _asked_last(listing):
+    """Return when a symbol was asked for last: while it was known, and on a night with a session of it that was new."""
+    nights = [instant(day) for day in NIGHTS if listing.known(instant(day))]
+    calendar = get_calendar(listing.mic)
+    last = [calendar.last_closed_session(night, SETTLE) for night in nights]
+    return nights[last.index(last[-1])]
 
 
 def test_every_symbol_with_bars_has_a_forecast_in_every_night_and_none_on_a_closure(quarter):
@@ -221,10 +227,12 @@ def test_every_symbol_with_bars_has_a_forecast_in_every_night_and_none_on_a_clos
         known_at = pd.Timestamp(night["known_at"])
         assert set(made["unique_id"]) == _due(by_symbol, night), night["night"]
         for symbol, ahead in made.groupby("unique_id"):
-            calendar = get_calendar(by_symbol[symbol].mic)
-            last = calendar.last_closed_session(pd.Timestamp(night["night"]), SETTLE)
-            sessions = calendar.as_known(known_at).next_sessions(last, 2 * H)
-            assert set(ahead["ds"]) <= set(sessions), (night["night"], symbol)
+            # one after the other from the first on, which lies in the past for a symbol that is not delivered any more
+            calendar = get_calendar(by_symbol[symbol].mic).as_known(known_at)
+            assert list(ahead["ds"]) == list(calendar.next_sessions(ahead["ds"].min() - DAY, H)), (
+                night["night"],
+                symbol,
+            )
 
 
 def _due(by_symbol, night):
@@ -236,7 +244,8 @@ def _due(by_symbol, night):
     calendar = get_calendar("XNYS")
     for symbol in ("GONE", *(["OLDN"] if not renamed else [])):
         until = pd.Timestamp(by_symbol[symbol].until)
-        over = len(calendar.sessions(until, calendar.last_closed_session(at, SETTLE))) - 1
+        last = max(calendar.last_closed_session(at, SETTLE), until)
+        over = len(calendar.sessions(until, last)) - 1
         due = due | {symbol} if over < H else due - {symbol}
     return due
 
