@@ -7,6 +7,7 @@ import pytest
 
 from fints.bars.nights import NightEntry, NightTable
 from fints.bars.store import BarStore
+from fints.errors import StoreError
 from fints.series import make_panel
 from fints.sessions import get_calendar
 from fints.settings import load_settings
@@ -269,11 +270,26 @@ def test_a_damaged_record_leaves_its_night_out(sound, tmp_path, caplog):
     assert "damaged" in caplog.text
 
 
-def test_a_failure_to_look_back_is_a_warning(sound, monkeypatch):
+def test_a_failure_to_look_back_is_a_warning_and_an_alert_that_is_told(sound, monkeypatch):
+    """Silence would end all other alerts for good."""
+    told = []
     monkeypatch.setattr("pipelines.verification.adjust", lambda *_: 1 / 0)
+    monkeypatch.setattr("pipelines.verification.tell", lambda found, *_: told.append(found) or ((), ()))
     found = sound.verify()
     assert found.targets == ()
     assert "ZeroDivisionError" in found.warnings[0]
+    assert [(alert.rule, alert.subject) for alert in found.alerts] == [("failed", "looking back")]
+    assert told[0].alerts == found.alerts
+
+
+def test_bars_that_cannot_be_read_are_a_warning_alone(sound, monkeypatch):
+    def unreadable(*_):
+        raise StoreError("the bars cannot be read")
+
+    monkeypatch.setattr("pipelines.verification.adjust", unreadable)
+    found = sound.verify()
+    assert (found.alerts, found.targets) == ((), ())
+    assert "the bars cannot be read" in found.warnings[0]
 
 
 def test_a_night_that_is_repeated_keeps_the_promise_of_series_that_it_leaves_out(tmp_path):
