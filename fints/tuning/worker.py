@@ -98,6 +98,13 @@ class Worker:
         except (KeyboardInterrupt, SystemExit):
             _give_back_own(study)
             raise
+        except UnboundLocalError as error:
+            # Optuna 5.0 fails so, in a `finally`, where it is interrupted while it writes down how a trial ended.
+            interrupt = error.__context__
+            if not isinstance(interrupt, (KeyboardInterrupt, SystemExit)):
+                raise
+            _give_back_own(study)
+            raise interrupt from None
         last = _own(study)
         if last is not None and last.state.name == "FAIL" and not last.user_attrs.get("failure"):
             enqueue_again(study, last, counted=False)
