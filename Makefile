@@ -9,12 +9,13 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 
-.PHONY: help nightly ui test lint format soak bench clean
+.PHONY: help nightly ui test suite lint format soak bench clean
 
 help:
 	@echo "make nightly   forecast the embedded sample, or CONFIG=configs/….yaml"
 	@echo "make ui        browse the runs in MLflow"
 	@echo "make test      lint, types, layers, tests"
+	@echo "make suite     tests alone"
 	@echo "make lint      lint, types, layers"
 	@echo "make format    bring the code into its format"
 	@echo "make soak      long tests"
@@ -26,8 +27,13 @@ nightly: $(RUN)
 ui: $(RUN)
 	$(BIN)/fints ui $(if $(CONFIG),--config $(CONFIG))
 
-test: lint
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not soak and not gpu" -n auto --maxprocesses 4 --dist loadfile
+# mypy has one process: side by side with it the tests take up the other cores.
+test: $(DEV)
+	$(MAKE) --no-print-directory --jobs 2 lint suite
+
+suite: $(DEV)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not soak and not gpu" -n auto --maxprocesses 4 \
+	  --dist loadfile --no-loadscope-reorder
 
 lint: $(DEV)
 	$(BIN)/ruff check .

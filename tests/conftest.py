@@ -1,6 +1,7 @@
 """What every test shares: quiet libraries, panels that are cheap to make."""
 
 import json
+import multiprocessing
 import os
 import shutil
 import sys
@@ -16,8 +17,20 @@ from hypothesis import settings
 
 os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
-settings.register_profile("fints", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("fints", max_examples=50, deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("fints")
+
+LONG = tuple(
+    f"tests/{name}/" for name in ("end_to_end", "faults", "postgresql", "browser", "fuzz", "docs", "pipelines")
+)
+"""Folders whose files take longest."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Let processes that share the files begin with the longest, so that none is left at work alone."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: not item.nodeid.startswith(LONG))
 
 
 @pytest.fixture(scope="session")
@@ -33,6 +46,17 @@ def daily_panel() -> pd.DataFrame:
         y = level + 0.5 * (sessions.day_of_week == 4) + 0.1 * rng.standard_normal(len(sessions))
         parts.append(pd.DataFrame({"unique_id": name, "ds": sessions, "y": y}))
     return add_features(validate_panel(pd.concat(parts, ignore_index=True)), ["monday", "friday", "early_close"])
+
+
+@pytest.fixture(scope="session")
+def forkserver() -> multiprocessing.context.ForkServerContext:
+    """Make processes that have loaded the libraries already.
+
+    A process of tests has one fork server, which loads what the first test to use it asks for: so all ask here.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.faults.child", "tests.bars.killed", "mlflow", "fints.tracking"])
+    return context
 
 
 @pytest.fixture(scope="session")

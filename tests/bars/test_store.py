@@ -3,8 +3,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -23,6 +21,7 @@ from fints.bars.sources.config import SyntheticConfig
 from fints.bars.sources.synthetic import SyntheticSource
 from fints.bars.store import BarStore
 from fints.errors import SchemaError, StoreError, UnknownNameError
+from tests.bars import killed
 
 NOW = pd.Timestamp("2024-06-01", tz="UTC")
 WEEK = {"2018-12-17": 100.0, "2018-12-18": 101.0, "2018-12-19": 102.0, "2018-12-20": 103.0, "2018-12-21": 104.0}
@@ -351,43 +350,6 @@ def test_a_store_of_before_there_were_actions_is_opened_and_completed(store, mak
     assert again.verify() == []
 
 
-_KILLED = """
-import os, signal, sys
-import pandas as pd
-from fints.bars import ingest as flow, marker, table
-from fints.bars.sources.config import SyntheticConfig
-from fints.bars.sources.synthetic import SyntheticSource
-from fints.bars.store import BarStore
-
-place, store = sys.argv[1], BarStore(sys.argv[2])
-source = SyntheticSource(SyntheticConfig(names=("AAA",), start="2018-12-03", end="2019-01-11"))
-
-def die(*args, **kwargs):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-if place == "before the marker":
-    marker.json.dumps = die
-elif place == "between the tables of a new store":
-    create = table.StoreTable.create
-    table.StoreTable.create = lambda self: die() if self.path.name == "findings" else create(self)
-elif place == "before the bars":
-    import fints.bars.store as module
-    module.merge_bars = die
-elif place == "while the bars are written":
-    import threading
-    import deltalake
-    write = deltalake.write_deltalake
-    def slow(target, *args, **kwargs):
-        if "/bars" in target.table_uri:
-            threading.Timer(float(sys.argv[3]), die).start()
-        return write(target, *args, **kwargs)
-    deltalake.write_deltalake = slow
-flow.ingest(source, store, symbols=None, now=pd.Timestamp("2019-01-11 12:00", tz="UTC"))
-if place == "while the bars are written":
-    die()
-"""
-
-
 @pytest.mark.parametrize(
     ("place", "delay"),
     [
@@ -397,11 +359,13 @@ if place == "while the bars are written":
         ("while the bars are written", 0.005),
     ],
 )
-def test_a_process_killed_anywhere_leaves_a_sound_store_and_the_next_run_completes(tmp_path, place, delay) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", _KILLED, place, str(tmp_path / "store"), str(delay)], check=False, capture_output=True
-    )
-    assert done.returncode == -signal.SIGKILL, done.stderr.decode()
+def test_a_process_killed_anywhere_leaves_a_sound_store_and_the_next_run_completes(
+    tmp_path, forkserver, place, delay
+) -> None:
+    process = forkserver.Process(target=killed.ingest, args=(place, str(tmp_path / "store"), delay))
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
     store = BarStore(tmp_path / "store")
     assert store.verify() == []
     source = SyntheticSource(SyntheticConfig(names=("AAA",), start="2018-12-03", end="2019-01-11"))
@@ -413,42 +377,22 @@ def test_a_process_killed_anywhere_leaves_a_sound_store_and_the_next_run_complet
     assert store.verify() == []
 
 
-_KILLED_COMMIT = """
-import os, signal, sys
-import pandas as pd
-import fints.bars.store as module
-
-place, store = sys.argv[1], module.BarStore(sys.argv[2])
-bars, actions = (pd.read_pickle(path) for path in sys.argv[3:])
-
-def die(*args, **kwargs):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-if place == "before the findings":
-    module.Ledger._state = die
-elif place == "before the actions":
-    module.ActionTable.state = die
-elif place == "before the bars":
-    module.merge_bars = die
-from fints.bars.quality import check_bars
-store.commit(*check_bars(bars), actions=actions)
-"""
-
-
 @pytest.mark.parametrize(
     ("place", "written"),
     [("before the findings", (1, 0, 0)), ("before the actions", (1, 1, 0)), ("before the bars", (1, 1, 1))],
 )
 def test_a_commit_killed_between_two_tables_is_completed_and_doubles_nothing(
-    tmp_path, make_bars, place, written
+    tmp_path, make_bars, forkserver, place, written
 ) -> None:
     bars, actions = make_bars(WEEK), state("split", "2018-12-18", 4.0)
     bars.loc[1, "high"] = 90.0
     for name, frame in (("bars", bars), ("actions", actions)):
         frame.to_pickle(tmp_path / name)
     paths = [str(tmp_path / name) for name in ("store", "bars", "actions")]
-    done = subprocess.run([sys.executable, "-c", _KILLED_COMMIT, place, *paths], check=False, capture_output=True)
-    assert done.returncode == -signal.SIGKILL, done.stderr.decode()
+    process = forkserver.Process(target=killed.commit, args=(place, *paths))
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
     store = BarStore(tmp_path / "store")
     tables = ("quarantine", "findings", "actions")
     assert tuple(store.version(name) for name in tables) == written

@@ -66,6 +66,12 @@ def short_sample(monkeypatch):
     shorten_sample(monkeypatch)
 
 
+@pytest.fixture
+def no_page(monkeypatch):
+    """Let a night neither look back nor draw its page."""
+    _plain(monkeypatch)
+
+
 @pytest.fixture(scope="module")
 def incoming(tmp_path_factory):
     """The folder of the market: one for all tests of a module, as its path is part of the configuration."""

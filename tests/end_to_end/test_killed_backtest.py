@@ -18,16 +18,20 @@ pytestmark = [
 
 MODELS = "[{kind: transformer, encoding: rope}, har, naive]"
 SETTINGS = [
-    *("h=5", "input_size=40", "refit=true", "periods.detect=false", "tracking.enabled=false", "workers.count=2"),
+    *("h=5", "input_size=40", "refit=true", "periods.detect=false", "tracking.enabled=false"),
     *("network={dim: 16, n_heads: 1, n_layers: 1}", f"models={MODELS}"),
     "training={max_steps: 6, batch_size: 8, validate_every: 2, validation_windows: 16}",
 ]
 PATIENCE = 300.0
 
 
+def command_of(windows, workers):
+    settings = [*SETTINGS, f"n_windows={windows}", f"workers.count={workers}"]
+    return ["backtest", *(f"--set={setting}" for setting in settings)]
+
+
 def begin(home, file, windows):
-    settings = [f"--set={setting}" for setting in [*SETTINGS, f"n_windows={windows}"]]
-    command = [sys.executable, "-m", "pipelines", "backtest", *settings, "--json", str(file)]
+    command = [sys.executable, "-m", "pipelines", *command_of(windows, workers=2), "--json", str(file)]
     environment = {**os.environ, "FINTS_HOME": str(home), "OMP_NUM_THREADS": "1"}
     with file.with_suffix(".log").open("wb") as log:
         return subprocess.Popen(command, env=environment, start_new_session=True, stdout=log, stderr=log)
@@ -36,12 +40,12 @@ def begin(home, file, windows):
 def finish(home, file, windows):
     process = begin(home, file, windows)
     assert process.wait(timeout=600) == 0, file.with_suffix(".log").read_text()[-2000:]
-    return found(file)
+    return found(json.loads(file.read_text()))
 
 
-def found(file):
+def found(told):
     """Return what a backtest found, without what it cost, and which of its jobs it did not run."""
-    result = json.loads(file.read_text())["targets"]["log_volume"]
+    result = told["targets"]["log_volume"]
     reused = [job["reused"] for job in result["jobs"]]
     return without_costs({key: value for key, value in result.items() if key != "jobs"}), reused
 
@@ -88,8 +92,21 @@ def stop(process, sign, home):
         pytest.fail(f"after {sign.name} there are still {left_behind(home)}")
 
 
-def test_a_backtest_that_is_killed_and_one_that_is_terminated_are_resumed(tmp_path):
-    home, windows = tmp_path / "home", 3
+@pytest.fixture
+def here(fints, monkeypatch):
+    """Run a backtest to its end in this process, which has loaded the libraries already."""
+
+    def run(home, windows):
+        monkeypatch.setenv("FINTS_HOME", str(home))
+        code, _, err, told = fints(*command_of(windows, workers=1), brief=False)
+        assert code == 0, err
+        return found(told)
+
+    return run
+
+
+def test_a_backtest_that_is_killed_and_one_that_is_terminated_are_resumed(tmp_path, here):
+    home, windows = tmp_path / "killed", 3
     for jobs, sign in ((1, signal.SIGKILL), (3, signal.SIGTERM)):
         process = begin(home, tmp_path / "killed.json", windows)
         wait_until(lambda jobs=jobs, at_work=process: len(kept(home)) >= jobs or at_work.poll() is not None)
@@ -97,10 +114,10 @@ def test_a_backtest_that_is_killed_and_one_that_is_terminated_are_resumed(tmp_pa
         stop(process, sign, home)
     before = kept(home)
     assert 3 <= len(before) < 9
-    resumed, reused = finish(home, tmp_path / "resumed.json", windows)
+    resumed, reused = here(home, windows)
     assert sum(reused) == len(before)
     assert {name: kept(home)[name] for name in before} == before
-    undisturbed, none = finish(tmp_path / "other", tmp_path / "undisturbed.json", windows)
+    undisturbed, none = here(tmp_path / "other", windows)
     assert not any(none)
     assert resumed == undisturbed
     assert {path.name for path in home.rglob("jobs/*")} == set(kept(home))

@@ -1,6 +1,5 @@
 """A search that is stopped, by a person or by force, and asked for again."""
 
-import json
 import os
 import signal
 import subprocess
@@ -20,9 +19,8 @@ SETTINGS = (*HASTY_SEARCH, "tracking.enabled=false", f"name={NAME}", "trials=4",
 PATIENCE = 240.0
 
 
-def begin(folder, *settings):
-    said = [f"--set={setting}" for setting in (*SETTINGS, *settings)]
-    command = [sys.executable, "-m", "pipelines", "tune", *said, "--json", str(folder / "result.json")]
+def begin(folder, command):
+    command = [sys.executable, "-m", "pipelines", *command]
     environment = {**os.environ, "FINTS_HOME": str(folder / "home"), "OMP_NUM_THREADS": "1"}
     with (folder / "log").open("wb") as log:
         return subprocess.Popen(command, env=environment, start_new_session=True, stdout=log, stderr=log)
@@ -48,8 +46,9 @@ def finished(folder):
         pytest.param(signal.SIGKILL, 2, marks=pytest.mark.soak),
     ],
 )
-def test_what_was_finished_is_kept_and_the_same_command_goes_on(tmp_path, sign, workers):
-    process = begin(tmp_path, f"workers={workers}")
+def test_what_was_finished_is_kept_and_the_same_command_goes_on(fints, tmp_path, sign, workers):
+    command = ("tune", *(f"--set={setting}" for setting in (*SETTINGS, f"workers={workers}")))
+    process = begin(tmp_path, command)
     until = time.monotonic() + PATIENCE
     while not finished(tmp_path):
         assert process.poll() is None, (tmp_path / "log").read_text()[-3000:]
@@ -63,11 +62,11 @@ def test_what_was_finished_is_kept_and_the_same_command_goes_on(tmp_path, sign, 
         assert "the same command goes on" in said
     before = finished(tmp_path)
     assert before
-    again = begin(tmp_path, f"workers={workers}")
-    assert again.wait(PATIENCE) == 0, (tmp_path / "log").read_text()[-3000:]
+    code, _, err, found = fints(*command, brief=False)
+    assert code == 0, err
     after = finished(tmp_path)
     assert len(after) == 4
     assert {number: after[number].seconds for number in before} == {n: one.seconds for n, one in before.items()}
     points = [(one.fixed, *one.params.values()) for one in after.values()]
     assert len(set(points)) == len(points)
-    assert json.loads((tmp_path / "result.json").read_text())["study"] == NAME
+    assert found["study"] == NAME

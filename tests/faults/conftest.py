@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import shutil
 import time
 from dataclasses import dataclass
@@ -74,17 +73,15 @@ class Nights:
 
 
 @pytest.fixture(scope="session")
-def begin() -> Callable[..., BaseProcess]:
+def begin(forkserver) -> Callable[..., BaseProcess]:
     """Return a function that starts a function of the module ``child`` in a process of its own."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.faults.child"])
 
     def start(function, *arguments) -> BaseProcess:
-        process = context.Process(target=function, args=tuple(map(_plain, arguments)), daemon=True)
+        process = forkserver.Process(target=function, args=tuple(map(_plain, arguments)), daemon=True)
         process.start()
         return process
 
-    start.context = context
+    start.context = forkserver
     return start
 
 

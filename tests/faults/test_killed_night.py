@@ -36,10 +36,10 @@ def kill_at_random(count: int, seed: int, whole: Whole, begin, finish, tmp_path)
         shutil.rmtree(home)
 
 
-def test_killed_at_twenty_instants_of_a_night_the_next_run_leaves_what_an_undisturbed_one_does(
+def test_killed_at_twelve_instants_of_a_night_the_next_run_leaves_what_an_undisturbed_one_does(
     whole, begin, finish, tmp_path
 ) -> None:
-    kill_at_random(20, 5, whole, begin, finish, tmp_path)
+    kill_at_random(12, 5, whole, begin, finish, tmp_path)
 
 
 @pytest.mark.soak

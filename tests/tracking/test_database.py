@@ -1,4 +1,3 @@
-import multiprocessing
 import shutil
 import signal
 import sqlite3
@@ -15,14 +14,6 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # mlflow and its libraries wa
 PROCESSES = 4
 
 
-@pytest.fixture(scope="module")
-def context():
-    """Processes that are cheap, and know nothing of this one."""
-    made = multiprocessing.get_context("forkserver")
-    made.set_forkserver_preload(["mlflow", "fints.tracking", "pipelines.outcome"])
-    return made
-
-
 def back_test(home, number, start):
     """Log a parent with two children, when all others do so."""
     tracking = Tracking(home)
@@ -35,9 +26,9 @@ def back_test(home, number, start):
                 run.log_files({"t.json": f"{number}"})
 
 
-def test_backtests_that_race_for_a_new_database_all_keep_their_runs(tmp_path, context):
-    start = context.Barrier(PROCESSES)
-    racers = [context.Process(target=back_test, args=(tmp_path, i, start)) for i in range(PROCESSES)]
+def test_backtests_that_race_for_a_new_database_all_keep_their_runs(tmp_path, forkserver):
+    start = forkserver.Barrier(PROCESSES)
+    racers = [forkserver.Process(target=back_test, args=(tmp_path, i, start)) for i in range(PROCESSES)]
     for racer in racers:
         racer.start()
     for racer in racers:
@@ -64,9 +55,9 @@ def hold_a_run_open(home, opened):
 
 
 @pytest.mark.parametrize(("number", "at_once"), [(signal.SIGTERM, "KILLED"), (signal.SIGKILL, "RUNNING")])
-def test_a_run_whose_process_is_killed_does_not_stay_open(tracking, read, context, number, at_once):
-    opened = context.Queue()
-    process = context.Process(target=hold_a_run_open, args=(tracking.home, opened))
+def test_a_run_whose_process_is_killed_does_not_stay_open(tracking, read, forkserver, number, at_once):
+    opened = forkserver.Queue()
+    process = forkserver.Process(target=hold_a_run_open, args=(tracking.home, opened))
     process.start()
     run_id = opened.get(timeout=60)
     (process.terminate if number == signal.SIGTERM else process.kill)()
