@@ -14,6 +14,7 @@ The tree::
     │   ├── SchemaError          a frame does not follow its schema
     │   ├── SeriesError          one series is too short, constant, empty …
     │   ├── StoreError           the store is foreign, read-only or damaged
+    │   │   └── DamagedBookError     decisions about the model in use cannot be read
     │   ├── NoNewBarsError       nothing has come since the last night
     │   └── SourceError          a source did not deliver
     │       ├── RateLimitedError     it asked us to slow down
@@ -37,8 +38,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
 _LISTED = 30
+BOOK_CURE = (
+    "Restore the file from a backup, or mend or delete that line; or move the file away, and the next night begins "
+    "with a provisional model"
+)
+"""What to do about a book of decisions that cannot be read."""
 
 
 class FintsError(Exception):
@@ -110,6 +117,28 @@ class SeriesError(DataError):
 
 class StoreError(DataError):
     """The store is foreign, read-only or damaged."""
+
+
+class DamagedBookError(StoreError):
+    """Decisions about the model in use cannot be read.
+
+    Parameters
+    ----------
+    file : Path
+    line : int
+        Counted from 1; 0 where the file as a whole cannot be read.
+    cause : str
+    """
+
+    def __init__(self, file: Path, line: int, cause: str) -> None:
+        where = f"line {line} of the book of decisions {file}" if line else f"the book of decisions {file}"
+        super().__init__(f"{where} cannot be read ({cause}). {BOOK_CURE}")
+        self.file = file
+        self.line = line
+        self.cause = cause
+
+    def __reduce__(self) -> tuple[type[DamagedBookError], tuple[Path, int, str]]:
+        return type(self), (self.file, self.line, self.cause)
 
 
 class NoNewBarsError(DataError):

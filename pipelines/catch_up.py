@@ -10,7 +10,8 @@ import pandas as pd
 from fints.bars.aliases import followed
 from fints.bars.arrivals import late_bars
 from fints.bars.nights import NO_BAR
-from pipelines.night_ledger import ATTEMPTS, Turn, attempts, failures, newest, regular
+from fints.sessions import parse_interval
+from pipelines.night_ledger import ATTEMPTS, Turn, attempts, failures, instant_of, newest, regular
 from pipelines.terminal import counted
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 MISSED: Final = "caught up, because it was missed"
 CAME: Final = "made when its bars had come"
+OVERTAKEN: Final = "a later night of the same date took its place"
 UNFINISHED: Final = "completed, because the run that began it was stopped"
 _NAMED: Final = 3  # symbols named where bars of many came late
 
@@ -90,6 +92,10 @@ class CatchUp:
         late, left = self._late(held, last)
         turns |= {name: turn for name, turn in late.items() if name != tonight.night}
         missed, skipped = self._missed(held, tonight, {*turns, *(entry.night for entry in (*given_up, *failed))})
+        resumed = [turn for name, turn in turns.items() if name not in late]
+        overtaken = self._overtaken(resumed, held, [tonight, *missed])
+        skipped += [(turn, OVERTAKEN) for turn in overtaken]
+        turns = {name: turn for name, turn in turns.items() if turn not in overtaken}
         turns |= {turn.night: turn for turn in missed}
         return Agenda(
             turns=tuple(sorted(turns.values(), key=lambda turn: turn.as_of)),
@@ -106,6 +112,18 @@ class CatchUp:
         tried = [e for e in failed if e.data_version != version and failures(held, e.night) < ATTEMPTS]
         return sorted(tried, key=lambda entry: entry.as_of)[-self.policy.most :]
 
+    def _overtaken(self, turns: Sequence[Turn], held: Sequence[NightEntry], coming: Sequence[Turn]) -> list[Turn]:
+        """Return the nights of whose date a later one is done, or will be: its forecasts are the ones that stand."""
+        if parse_interval(self.calendar.interval) is not None:  # those of another hour stand beside them
+            return []
+        later = [entry.as_of for entry in held if entry.state == "done"] + [instant_of(turn.as_of) for turn in coming]
+        found = []
+        for turn in turns:
+            last = self.calendar.last_of(turn.as_of)
+            if any(turn.as_of < moment <= last for moment in later):
+                found.append(turn)
+        return found
+
     def _missed(
         self, held: Sequence[NightEntry], tonight: Turn, owed: set[str]
     ) -> tuple[list[Turn], list[tuple[Turn, str]]]:
@@ -117,13 +135,14 @@ class CatchUp:
         if not slots:
             return [], []
         by_hand = {entry.night for entry in self.entries if entry.state == "done" and entry.asked}
-        taken = [pd.Timestamp(name) for name in owed | {name for name in by_hand if "T" in name}]
+        taken = [pd.Timestamp(name) for name in by_hand if "T" in name]
         ends = self.gathered.bars["end"] + self.calendar.settle
         told = {(entry.night, entry.reason) for entry in newest(held).values() if entry.state == "skipped"}
         run, skipped = [], []
         for slot in slots:
             turn = Turn(slot.until, slot.until, reason=MISSED)
-            if any(_inside(slot, moment) for moment in taken):
+            # one of an earlier hour of the date that failed is no reason to leave the night of the date out
+            if turn.night in owed or any(_inside(slot, moment) for moment in taken):
                 continue
             if not ((ends > slot.after) & (ends <= slot.until)).any():
                 skipped.append((turn, NO_BAR))

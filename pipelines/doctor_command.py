@@ -21,7 +21,7 @@ def doctor(
     offline: Annotated[bool, typer.Option("--offline", help="Ask nobody outside this machine.")] = False,
     json_file: JsonFile = None,
 ) -> None:
-    """Check installation, home, store, calendars, tracking, source, clock and the last night; change nothing.
+    """Check installation, home, store, calendars, tracking, source, clock, models and nights; change nothing.
 
     The exit code is 1 if a check failed; warnings leave it at 0.
     """
@@ -42,6 +42,7 @@ def checks() -> tuple[Check, ...]:
     """Return every check in order."""
     from pipelines import doctor_data as data
     from pipelines import doctor_machine as machine
+    from pipelines import doctor_nights as nights
     from pipelines.doctor import Check
 
     return (
@@ -57,6 +58,11 @@ def checks() -> tuple[Check, ...]:
         Check("tracking", data.tracking, 30),
         Check("source", data.source, 60),
         Check("alerts", data.alerts),
+        Check("books", nights.books),
+        Check("models", nights.models, 60),
+        Check("promises", nights.promises, 60),
+        Check("ledger", nights.ledger),
+        Check("last report", nights.report),
         Check("last night", data.last_night),
     )
 

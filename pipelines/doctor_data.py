@@ -17,6 +17,7 @@ import pandas as pd
 
 from fints.errors import SourceError
 from pipelines.doctor import Found
+from pipelines.terminal import counted
 
 if TYPE_CHECKING:
     from pipelines.doctor import Patient
@@ -54,7 +55,7 @@ def store(patient: Patient) -> Found:
                 return Found("failed", f"the file {place} is missing or cut short", cure)
         files += len(held)
         tables.append(folder.name)
-    return Found("ok", f"{len(tables)} tables with {files} files, each in its size")
+    return Found("ok", f"{counted(len(tables), 'table')} with {counted(files, 'file')}, each in its size")
 
 
 def calendars(patient: Patient) -> Found:
@@ -106,7 +107,7 @@ def _local_tracking(patient: Patient) -> Found:
     with closing(sqlite3.connect(f"{database.file.as_uri()}?mode=ro", uri=True, timeout=5)) as connection:
         (schema,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
         (count,) = connection.execute("SELECT count(*) FROM runs").fetchone()
-    return Found("ok", f"{database.file.name} has {count} runs, schema {schema}")
+    return Found("ok", f"{database.file.name} has {counted(count, 'run')}, schema {schema}")
 
 
 def _tracking_server(patient: Patient, uri: str) -> Found:
@@ -148,7 +149,7 @@ def source(patient: Patient) -> Found:
     if delivery.bars.empty:
         return Found("warning", f"{name}: nothing was delivered", "look whether the symbol still trades")
     last = pd.Timestamp(delivery.bars["session"].max())
-    return Found("ok", f"{name}: {len(delivery.bars)} bars up to {last:%Y-%m-%d}")
+    return Found("ok", f"{name}: {counted(len(delivery.bars), 'bar')} up to {last:%Y-%m-%d}")
 
 
 def time_of_others(patient: Patient) -> Found:
@@ -227,21 +228,21 @@ def last_night(patient: Patient) -> Found:
     if not entries:
         return Found("ok", f"none of the dataset {patient.settings.dataset} has been run yet")
     live = _follows_the_market(patient)
-    counted = regular(entries, patient.now) if live else entries
-    if not counted:
+    nights = regular(entries, patient.now) if live else entries
+    if not nights:
         cure = "let a scheduler run it (`fints schedule`); what is run with --as-of is no night of the schedule"
         return Found("warning", f"none of the dataset {patient.settings.dataset} was run by the schedule yet", cure)
-    last = max(counted, key=lambda entry: (entry.as_of, entry.number) if live else (entry.number,))
+    last = max(nights, key=lambda entry: (entry.as_of, entry.number) if live else (entry.number,))
     said = f"{last.night} is {last.state}" + (f" with code {last.exit_code}" if last.exit_code is not None else "")
     if last.state == "failed":
         return Found("failed", f"{said}: {last.reason}", "mend what it says; the next night makes up for it")
     if last.state == "begun":
         cure = "another run is at work, or it was killed; the next one completes it"
         return Found("warning", f"{said} and not ended", cure)
-    overdue = _overdue(patient, max(entry.made_at for entry in counted if not entry.asked)) if live else 0
+    overdue = _overdue(patient, max(entry.made_at for entry in nights if not entry.asked)) if live else 0
     if overdue:
         cure = "see whether the scheduler runs (`fints schedule`); the next night makes up for them"
-        return Found("failed", f"{said}; {overdue} sessions since have had none", cure)
+        return Found("failed", f"{said}; {counted(overdue, 'session')} since without one", cure)
     return Found("ok", said)
 
 

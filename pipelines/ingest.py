@@ -10,6 +10,7 @@ from fints.bars.ingest import IngestPolicy, ingest
 from fints.bars.sources import SampleConfig
 from fints.bars.sources.sample import DEFAULT_SYMBOLS
 from fints.errors import ConfigError, DataError
+from pipelines.terminal import counted
 
 if TYPE_CHECKING:
     from fints.bars.ingest import IngestReport
@@ -47,7 +48,7 @@ def update(
         If the store cannot be written.
     """
     wanted = wanted_symbols(source, settings)
-    with stages.stage(f"ingest {len(wanted)} symbols from {source.name}") as stage:
+    with stages.stage(f"ingest {counted(len(wanted), 'symbol')} from {source.name}") as stage:
         return ingest(
             source,
             store,

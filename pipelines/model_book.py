@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from fints.champion import BASELINE, Decision, Seat, standing
-from fints.errors import ConfigError, UnknownNameError
+from fints.errors import ConfigError, DamagedBookError, UnknownNameError
 from fints.series import get_target
 from pipelines import clock
 from pipelines.plans import PlanBook
@@ -81,6 +81,14 @@ class ModelBook:
         """Configuration that the settings stand for."""
         return self.shelf.folder.name
 
+    def damage(self) -> str:
+        """Say why decisions cannot be read, where, and what to do about it; empty where they can."""
+        try:
+            self.book.read()
+        except DamagedBookError as error:
+            return str(error)
+        return ""
+
     def standing(self) -> Standing | None:
         """Say where the models stand."""
         return standing(self.book.read(), self.line)
@@ -90,13 +98,19 @@ class ModelBook:
         return [one for one in self.book.read() if one.seat.line == self.line]
 
     def rows(self) -> list[ModelRow]:
-        """List the models, that in use first; none before the first night."""
+        """List the models, that in use first; none before the first night.
+
+        Where the decisions cannot be read, the baseline stands in, and no fit is known to have a state.
+        """
+        seats = [seat for key in reversed(self.shelf.keys()) if (seat := seat_of(self.shelf, key)) is not None]
+        if self.damage():
+            found = {Seat.baseline(self.line): "stands in", **dict.fromkeys(seats, "on the shelf")}
+            return [self._row(seat, state, []) for seat, state in found.items()]
         state = self.standing()
         if state is None:
             return []
-        seats = [seat for key in reversed(self.shelf.keys()) if (seat := seat_of(self.shelf, key)) is not None]
         named = [state.champion, *state.seats, *seats, Seat.baseline(self.line)]
-        return [self._row(seat, state) for seat in dict.fromkeys(named)]
+        return [self._row(seat, _state_of(seat, state), self.decisions()) for seat in dict.fromkeys(named)]
 
     def promote(self, version: str, reason: str) -> Decision:
         """Put a model in use.
@@ -107,7 +121,10 @@ class ModelBook:
             If there is none of that version, naming those that there are.
         ConfigError
             If it is in use already, nothing was forecast yet, or no reason is given.
+        DamagedBookError
+            If earlier decisions cannot be read.
         """
+        self.book.read()  # raises where it is damaged: a decision more would not mend it
         seats = {row.version: row for row in self.rows()}
         choices = {**{name: name for name in seats}, **{name.rpartition("/")[2]: name for name in seats}}
         if not seats:
@@ -173,15 +190,15 @@ class ModelBook:
             "nightly` first, or give the settings of the night with --config"
         )
 
-    def _row(self, seat: Seat, state: Standing) -> ModelRow:
-        own = [one for one in self.decisions() if one.seat == seat and one.kind not in {"keep", "wait"}]
+    def _row(self, seat: Seat, state: str, decisions: list[Decision]) -> ModelRow:
+        own = [one for one in decisions if one.seat == seat and one.kind not in {"keep", "wait"}]
         last = own[-1] if own else None
         holdout, recent, windows = self._scores(seat)
         return ModelRow(
             target=self.target,
             model=seat.model,
             version=seat.version,
-            state=_state_of(seat, state),
+            state=state,
             since="" if last is None else f"{last.as_of:%Y-%m-%d}",
             why="" if last is None else last.why,
             holdout=holdout,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipelines.options import Config, JsonFile, Overrides, nightly_settings, screen, write_json
-from pipelines.outcome import reported
+from pipelines.outcome import Exit, reported
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,10 @@ def list_models(
     overrides: Overrides = None,
     json_file: JsonFile = None,
 ) -> None:
-    """List the models of each target: state, since when, why, and scores."""
+    """List the models of each target: state, since when, why, and scores.
+
+    The exit code is 1 where the decisions about a target cannot be read.
+    """
     with reported():
         import pandas as pd
 
@@ -38,14 +41,19 @@ def list_models(
         from pipelines.terminal import plain_table
 
         settings, home, console = nightly_settings(config, overrides), Home.from_environment(), screen()
-        told = []
+        told: list[dict[str, object]] = []
         for name in chosen_targets(settings, target):
             book = ModelBook(settings, home, name)
             rows = book.rows()
-            told.append({"target": name, "models": [plain(row) for row in rows]})
-            told[-1]["decisions"] = [decision.to_plain() for decision in book.decisions()]
+            damage = book.damage()
+            decisions = [] if damage else [decision.to_plain() for decision in book.decisions()]
+            models = [plain(row) for row in rows]
+            told.append({"target": name, "models": models, "decisions": decisions, "damage": damage})
+            if damage:
+                console.print(f"{name}: {damage}.", style="bold red", highlight=False, markup=False, soft_wrap=True)
             if not rows:
-                console.print(f"{name}: no night has forecast it under these settings yet.", highlight=False)
+                hint = "" if config is not None else "; give the settings of the night with --config"
+                console.print(f"{name}: no night has forecast it under these settings yet{hint}.", highlight=False)
                 continue
             cells = [
                 (row.state, row.model, row.version, row.since, _percent(row.holdout), _percent(row.recent), row.windows)
@@ -57,6 +65,7 @@ def list_models(
                 if row.why:
                     console.print(f"{row.version}: {row.why}", highlight=False, markup=False)
         write_json(json_file, told)
+        raise SystemExit(Exit.FAILED if any(one["damage"] for one in told) else Exit.DONE)
 
 
 @model.command()

@@ -69,6 +69,11 @@ class NightCalendar:
         """
         return max(self._newest(exchange, now) for exchange in self.exchanges)
 
+    def last_of(self, moment: pd.Timestamp) -> pd.Timestamp:
+        """Return when the night of the date that an as-of belongs to is over."""
+        ends = self._ends(moment - _REACH, moment + _REACH)
+        return pd.Timestamp(ends.iloc[int(ends.searchsorted(moment))])
+
     def between(self, last: pd.Timestamp, tonight: pd.Timestamp) -> list[Slot]:
         """Return the nights after the one of an as-of and before the one of another, oldest first.
 

@@ -7,16 +7,27 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from fints.report.shortfalls import findings_in_words
 from fints.tracking.redaction import redacted, traced
 from pipelines import clock
 from pipelines.files import write_text
 from pipelines.night_identity import Identity
 from pipelines.night_ledger import stored_result
-from pipelines.night_standing import StandingNight, another_night, left_standing, standing
+from pipelines.night_standing import (
+    StandingNight,
+    UnshownNight,
+    another_night,
+    digest_of,
+    first_made,
+    left_standing,
+    standing,
+)
 from pipelines.outcome import Exit
 from pipelines.plans import PlanBook
-from pipelines.publish import Night, machine_readable, nightly_report, page_name, track, write_page
+from pipelines.publish import Night, forecast_rows, machine_readable, nightly_report, page_name, track, write_page
+from pipelines.replay import first_difference
 from pipelines.targets import NightInputs, forecast_targets
 from pipelines.verification import verify
 from pipelines.verification_book import keep_promises
@@ -24,8 +35,6 @@ from pipelines.verification_book import keep_promises
 if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
-
-    import pandas as pd
 
     from fints.bars.nights import NightEntry
     from fints.bars.store import BarStore
@@ -124,7 +133,7 @@ class NightRun:
         try:
             return self._finish(doing, begun)
         except Exception as error:
-            self.ledger.fail(begun, error)
+            self.ledger.fail(begun.entry, error)
             raise
 
     def earlier(self, turn: Turn) -> NightEntry:
@@ -137,7 +146,7 @@ class NightRun:
             begun = self._begin(doing, again=False)
             if isinstance(begun, StandingNight):
                 return begun.entry
-            entry = begun
+            entry = begun.entry
             return self._finish(doing, begun).entry
         except Exception as error:  # the later ones go on, and the ledger has the reason
             LOG.debug("the night of %s failed", turn.night, exc_info=True)
@@ -154,38 +163,48 @@ class NightRun:
             f"What became of earlier forecasts stands in the report of the newest night, {newest}, beside this one.",
         )
 
-    def _begin(self, doing: _Doing, *, again: bool) -> NightEntry | StandingNight:
+    def _begin(self, doing: _Doing, *, again: bool) -> _Begun | StandingNight:
         exchanges = self.gathered.bars["exchange"].unique()
         identity = Identity.of(self.settings, doing.reading.symbols, exchanges, doing.as_of)
         begun, entries = self.ledger.draft(doing.turn, doing.reading, identity, "begun"), self.ledger.entries()
         if doing.own and (again or another_night(begun, entries, self.home, self.settings.targets)):
             begun = replace(begun, remade=())
-        if not again:
-            found, why = standing(begun, entries, self.store, self.home, self.settings.targets)
-            if found is not None:
-                return found
-            begun = replace(begun, reason=begun.reason or why)
-        return self.ledger.enter(begun)[0]
+        if again:
+            return _Begun(self.ledger.enter(begun)[0])
+        found, why = standing(begun, entries, self.store, self.home, self.settings.targets)
+        if isinstance(found, StandingNight):
+            return found
+        if found is None:
+            return _Begun(self.ledger.enter(replace(begun, reason=begun.reason or why))[0])
+        kept = {name: getattr(found.entry, name) for name in ("made_at", "remade", "stamp", "forecasts_version")}
+        return _Begun(self.ledger.enter(replace(begun, reason=why, **kept))[0], found)
 
-    def _finish(self, doing: _Doing, begun: NightEntry) -> NightlyOutcome:
+    def _finish(self, doing: _Doing, begun: _Begun) -> NightlyOutcome:
         """Store first, then look back and show: a night whose page or tracking fails still has its forecasts."""
-        night = self._with_left(self._forecast(doing, begun), begun)
-        with self.stages.stage("store"):
-            keep_promises(night, self.home)  # before the forecasts: without a promise they are never looked back on
-            version = self.store.write_forecasts(night.forecasts())
-            for target in night.targets:
-                PlanBook.under(self.home, night.settings).keep(target.target, night.as_of, target.plan)
+        night, entry = self._forecast(doing, begun), begun.entry
+        if begun.unshown is None:
+            night = self._with_left(self._made_before(night, entry), entry)
+            with self.stages.stage("store"):
+                keep_promises(night, self.home)  # before the forecasts: without one they are never looked back on
+                version = self.store.write_forecasts(night.forecasts())
+                for target in night.targets:
+                    PlanBook.under(self.home, night.settings).keep(target.target, night.as_of, target.plan)
+            entry = replace(entry, stamp=night.as_of.stamp, forecasts_version=version)
+        else:
+            night = _as_stored(night, begun.unshown)
         if doing.own:
             with self.stages.stage("earlier forecasts"):
-                found = verify(self.settings, self.store, doing.reading, doing.reading.now)
+                found = verify(self.settings, self.store, doing.reading, doing.reading.now, night.alerts)
             night = replace(night, verification=found)
-        return self._publish(night, replace(begun, stamp=night.as_of.stamp, forecasts_version=version))
+        return self._publish(night, entry, begun.unshown)
 
-    def _forecast(self, doing: _Doing, begun: NightEntry) -> Night:
-        settings, as_of, report = self.settings, doing.as_of, self.gathered.report
-        targets, problems = forecast_targets(NightInputs(settings, self.home.models, doing.reading), self.stages)
+    def _forecast(self, doing: _Doing, begun: _Begun) -> Night:
+        settings, as_of, report, entry = self.settings, doing.as_of, self.gathered.report, begun.entry
+        decided_by = None if begun.unshown is None else entry.made_at  # what is written again decides nothing
+        inputs = NightInputs(settings, self.home.models, doing.reading, decided_by)
+        targets, problems = forecast_targets(inputs, self.stages)
         plans = PlanBook.under(self.home, settings)
-        why = (f"This night was {begun.reason}.",) if doing.own and begun.reason else ()
+        why = (f"This night was {entry.reason}.",) if doing.own and entry.reason else ()
         return Night(
             settings=settings,
             as_of=as_of,
@@ -193,12 +212,23 @@ class NightRun:
             data_version=doing.reading.version,
             findings=_findings(self.store, doing.reading.symbols, settings, as_of),
             problems=problems,
-            created_at=doing.reading.now,
+            created_at=entry.made_at,
             failed=dict(report.failed) if doing.own else {},
-            misplaced=tuple(report.misplaced()) if doing.own else (),
+            misplaced=report.doubted() if doing.own else {},
             remarks=(*why, *doing.remarks, *(report.remarks() if doing.own else ())),
             changes={t.target: plans.changes(t.target, as_of, t.plan) for t in targets},
         )
+
+    def _made_before(self, night: Night, begun: NightEntry) -> Night:
+        """Say which forecasts this night is held to, where it was made before."""
+        first = first_made(begun, self.store, night.as_of.stamp)
+        if first is None:
+            return night
+        said = (
+            f"Forecasts of this date were made before, at {first:%Y-%m-%d %H:%M} UTC. They are kept: the night is held "
+            "to the newest ones that were made before any of their bars was over."
+        )
+        return replace(night, remarks=(*night.remarks, said))
 
     def _with_left(self, night: Night, begun: NightEntry) -> Night:
         """Leave the forecasts of series that lacked nothing as they were first made: they were made in time."""
@@ -211,13 +241,14 @@ class NightRun:
         )
         return replace(night, left=left, remarks=(*night.remarks, said))
 
-    def _publish(self, night: Night, begun: NightEntry) -> NightlyOutcome:
-        warnings = [*night.misplaced, *(() if night.verification is None else night.verification.warnings)]
+    def _publish(self, night: Night, begun: NightEntry, unshown: UnshownNight | None) -> NightlyOutcome:
+        doubts = [f"{symbol}: {why}" for symbol, why in night.misplaced.items()]
+        warnings = [*doubts, *(() if night.verification is None else night.verification.warnings)]
         with self.stages.stage("report"):
             report = nightly_report(night)
             page = write_page(night, report, self.home)
-        run_id = None
-        if night.settings.tracking.enabled:
+        run_id = None if unshown is None else unshown.result.get("mlflow_run")
+        if night.settings.tracking.enabled and unshown is None:
             with self.stages.stage("MLflow run"):
                 try:
                     run_id = track(night, page, self.home)
@@ -258,9 +289,42 @@ class _Doing:
     own: bool = False
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Begun:
+    """A night that was entered as begun.
+
+    Parameters
+    ----------
+    entry : NightEntry
+    unshown : UnshownNight, optional
+        Where its report alone is written again.
+    """
+
+    entry: NightEntry
+    unshown: UnshownNight | None = None
+
+
+def _as_stored(night: Night, unshown: UnshownNight) -> Night:
+    """Put the stored forecasts into a night whose report is written again, with what was said at the time."""
+    said = "The report alone was written again; the forecasts stand as they were made."
+    made = pd.concat([forecast_rows(target) for target in night.targets], ignore_index=True)
+    differs = first_difference(made, unshown.rows)
+    if differs:
+        said += f" Made from the same bars now, they would differ ({differs}): what is said of models here is of now."
+    return replace(
+        night,
+        left=unshown.rows,
+        shown_again=True,
+        failed={**unshown.failed(), **night.failed},
+        remarks=tuple(dict.fromkeys((*night.remarks, said, *unshown.remarks()))),
+    )
+
+
 def _result(night: Night, page: Path, run_id: str | None, warnings: list[str] | tuple[str, ...]) -> dict[str, object]:
     return machine_readable(night, page, run_id) | {
         "warnings": list(warnings),
+        "remarks": list(night.remarks),
+        "report_sha256": digest_of(page),
         "made_at": night.created_at.isoformat(),
     }
 
@@ -273,7 +337,8 @@ def _exit(night: Night, inactive: Collection[str]) -> Exit:
     left_out = night.problems.loc[night.problems["left_out"].astype(bool), "unique_id"]
     if set(left_out) - set(inactive) or night.failed or night.misplaced:
         return Exit.PARTLY
-    return Exit.ALERT if night.verification is not None and night.verification.alerts else Exit.DONE
+    alerts = (*night.alerts, *(() if night.verification is None else night.verification.alerts))
+    return Exit.ALERT if alerts else Exit.DONE
 
 
 def _findings(store: BarStore, symbols: tuple[str, ...], settings: NightlySettings, as_of: AsOf) -> pd.DataFrame:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from fints.errors import DamagedBookError
 from pipelines.night_ledger import newest, stored_result
 from pipelines.publish import forecast_records
 from pipelines.succession import Succession
@@ -53,9 +55,35 @@ class StandingNight:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class UnshownNight:
+    """A night that is done and whose forecasts are whole, but whose report is not: that alone is written again.
+
+    Parameters
+    ----------
+    entry : NightEntry
+    rows : pandas.DataFrame
+        Its forecasts, as stored.
+    result : dict
+        As for machines; empty where it is gone.
+    """
+
+    entry: NightEntry
+    rows: pd.DataFrame
+    result: dict[str, Any]
+
+    def failed(self) -> dict[str, str]:
+        """Return the symbols that the source did not deliver then, with the cause."""
+        return {str(symbol): str(cause) for symbol, cause in dict(self.result.get("failed") or {}).items()}
+
+    def remarks(self) -> tuple[str, ...]:
+        """Return what was said of the ingest and the night then."""
+        return tuple(map(str, self.result.get("remarks") or ()))
+
+
 def standing(
     drafted: NightEntry, entries: Sequence[NightEntry], store: BarStore, home: Home, targets: Sequence[str]
-) -> tuple[StandingNight | None, str]:
+) -> tuple[StandingNight | UnshownNight | None, str]:
     """Look whether a night is done, would come out the same, and all that it left is there.
 
     Parameters
@@ -71,26 +99,38 @@ def standing(
 
     Returns
     -------
-    night : StandingNight or None
+    night : StandingNight, UnshownNight or None
     reason : str
-        Why a night that is done is run again; empty where it is not done, or stands.
+        Why a night that is done, or its report alone, is made again; empty where it is not done, or stands.
     """
     last = newest(entries).get(drafted.night)
     done = [entry for entry in entries if entry.state == "done" and _key(entry) == _key(drafted)]
-    if not done or last is None or last.owed:
+    if not done or last is None or (last.owed and last.made_at != done[-1].made_at):
         return None, ""
     entry, page = done[-1], home.root / done[-1].page
     if _decided_since(entry, home, targets):
         return None, "made again because a person has put another model in use since"
-    if not page.is_file():
-        return None, "made again because its report is gone"
-    rows = _whole(entry, store)
+    rows = whole_forecasts(entry, store)
     if rows.empty:
         return None, "made again because its forecasts are gone, or another night of the same date took their place"
     result = _result(entry, page)
-    if result is None:
-        return None, "made again because its stored result is gone or damaged, or that of another night took its place"
+    if result is not None and _mended(result, entry, home, targets):
+        return None, "made again because the decisions about its model can be read again"
+    wrong = _wrong(page, result)
+    if wrong or result is None:
+        return UnshownNight(entry, rows, result or {}), f"shown anew, because {wrong}"
     return StandingNight(entry, page, {**result, "forecasts": forecast_records(rows), "report": str(page)}), ""
+
+
+def fault_of_report(entry: NightEntry, home: Home) -> str:
+    """Say what is wrong with the report of a night that is done; empty where it is whole."""
+    page = home.root / entry.page
+    return _wrong(page, _result(entry, page))
+
+
+def digest_of(page: Path) -> str:
+    """Return the hash by which a report is known to be what was written."""
+    return sha256(page.read_bytes()).hexdigest()
 
 
 def forecasts_of(entry: NightEntry, store: BarStore, version: int | None = None) -> pd.DataFrame:
@@ -119,6 +159,13 @@ def left_standing(
     return rows[left & bool(begun.remade)].reset_index(drop=True)
 
 
+def first_made(begun: NightEntry, store: BarStore, stamp: pd.Timestamp) -> pd.Timestamp | None:
+    """Return when the oldest stored forecasts of a night were made; None where there are none."""
+    rows = _of_date(replace(begun, stamp=stamp), store)
+    first: pd.Timestamp = rows["created_at"].min()
+    return None if rows.empty else first
+
+
 def another_night(begun: NightEntry, entries: Sequence[NightEntry], home: Home, targets: Sequence[str]) -> bool:
     """Say whether a night has other settings, sessions to come or models than when it was done last."""
     done = [entry for entry in entries if entry.state == "done" and entry.night == begun.night]
@@ -133,7 +180,7 @@ def _of_date(entry: NightEntry, store: BarStore, version: int | None = None) -> 
     return rows[rows["interval"] == entry.interval]
 
 
-def _whole(entry: NightEntry, store: BarStore) -> pd.DataFrame:
+def whole_forecasts(entry: NightEntry, store: BarStore) -> pd.DataFrame:
     """Return all forecasts of a night that is done; none where they are gone, or another night's took their place."""
     if not entry.remade:
         return forecasts_of(entry, store)
@@ -150,9 +197,34 @@ def _result(entry: NightEntry, page: Path) -> dict[str, Any] | None:
     return result if isinstance(result, dict) and result.get("made_at") == entry.made_at.isoformat() else None
 
 
+def _wrong(page: Path, result: dict[str, Any] | None) -> str:
+    """Say what is wrong with the report of a night; empty where it is whole."""
+    if not page.is_file():
+        return "its report is gone"
+    if result is None:
+        return "its stored result is gone or damaged, or that of another night took its place"
+    return "" if digest_of(page) == result.get("report_sha256") else "its report is damaged or cut short"
+
+
+def _mended(result: dict[str, Any], entry: NightEntry, home: Home, targets: Sequence[str]) -> bool:
+    """Say whether decisions that the night could not read can be read now."""
+    models = result.get("models") or {}
+    unread = [target for target in targets if (models.get(target) or {}).get("damage")]
+    return bool(unread) and all(_readable(home, entry, target) for target in unread)
+
+
+def _readable(home: Home, entry: NightEntry, target: str) -> bool:
+    try:
+        Succession.book_under(home.models, (entry.dataset, entry.interval, target)).read()
+    except DamagedBookError:
+        return False
+    return True
+
+
 def _decided_since(entry: NightEntry, home: Home, targets: Sequence[str]) -> bool:
     """Say whether a person decided about the model of a night after it was made: that holds from this night on."""
-    books = [Succession.book_under(home.models, (entry.dataset, entry.interval, target)) for target in targets]
+    read = [target for target in targets if _readable(home, entry, target)]  # of the others nothing can be said
+    books = [Succession.book_under(home.models, (entry.dataset, entry.interval, target)) for target in read]
     return any(
         decision.made_at > entry.made_at
         and decision.by != "night"

@@ -17,12 +17,14 @@ from fints.report import NightlyReport, TargetReport, render_nightly
 from fints.series import TARGETS
 from fints.sessions import calendar_version
 from fints.tracking import Tracking, flat
+from fints.verification import Alert
 from pipelines.behind import newest_over
 from pipelines.files import DIGITS, write_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fints.champion import Ruling
     from fints.settings import NightlySettings
     from fints.verification import Verification
     from pipelines.asof import AsOf
@@ -53,8 +55,8 @@ class Night:
         Symbols that the source did not deliver, with the cause.
     inactive : frozenset of str
         Symbols that the source has said for long enough not to exist: that they end is no fault of a night.
-    misplaced : tuple of str
-        Symbols whose exchange is doubted, in words.
+    misplaced : mapping of str to str
+        Symbols whose exchange is doubted, with the reason.
     remarks : tuple of str
         What the ingest has to say though nothing failed: notes, inactive symbols, restatements.
     changes : dict of str to tuple of str
@@ -63,6 +65,8 @@ class Night:
         What became of earlier forecasts.
     left : pandas.DataFrame, optional
         Stored forecasts of this night that stay as they were first made; the others alone are stored.
+    shown_again : bool
+        Whether the night is done, and its report alone is written again: all that is stored of it stays.
     """
 
     settings: NightlySettings
@@ -73,11 +77,18 @@ class Night:
     problems: pd.DataFrame
     created_at: pd.Timestamp
     failed: dict[str, str] = field(default_factory=dict)
-    misplaced: tuple[str, ...] = ()
+    misplaced: dict[str, str] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     changes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     verification: Verification | None = None
     left: pd.DataFrame | None = None
+    shown_again: bool = False
+
+    @property
+    def alerts(self) -> tuple[Alert, ...]:
+        """What is wrong with the night itself."""
+        ruled = [(t.target, t.ruling) for t in self.targets if t.ruling is not None]
+        return tuple(Alert("book", target, _stood_in(target, ruling)) for target, ruling in ruled if ruling.damage)
 
     def forecasts(self) -> pd.DataFrame:
         """Return the rows for the table ``forecasts``."""
@@ -89,7 +100,9 @@ class Night:
             data_version=self.data_version,
             created_at=self.created_at,
         )
-        return rows if self.left is None else rows[~_among(rows, self.left)].reset_index(drop=True)
+        if self.left is None:
+            return rows
+        return rows[~_among(rows, self.left) & (not self.shown_again)].reset_index(drop=True)
 
     def stands(self) -> pd.DataFrame:
         """Return the forecasts of the night as they stand once it is stored: made now, or left as they were."""
@@ -125,6 +138,7 @@ def nightly_report(night: Night) -> NightlyReport:
         title=f"Nightly forecast of {night.settings.dataset}",
         verification=night.verification,
         failed=night.failed,
+        misplaced=night.misplaced,
     )
 
 
@@ -221,6 +235,7 @@ def machine_readable(night: Night, page: Path, run_id: str | None) -> dict[str, 
         "plan_changes": {target: list(said) for target, said in night.changes.items()},
         "problems": json.loads(night.problems.to_json(orient="records")),
         "failed": night.failed,
+        "misplaced": night.misplaced,
         "findings": json.loads(night.findings.to_json(orient="records", date_format="iso")),
         "verification": night.verification.to_json() if night.verification is not None else None,
         "report": str(page),
@@ -239,6 +254,10 @@ def forecast_records(rows: pd.DataFrame) -> list[dict[str, object]]:
     """Return rows of the table ``forecasts`` as plain values."""
     plain = json.loads(rows.to_json(orient="records", date_format="iso", double_precision=DIGITS))
     return [{**p, "ds": ds.isoformat()} for p, ds in zip(plain, rows["ds"], strict=True)]
+
+
+def _stood_in(target: str, ruling: Ruling) -> str:
+    return f"{target}: {ruling.in_use} stands in for the model in use. {ruling.damage}."
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, object]]:

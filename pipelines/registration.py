@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fints.champion import standing
+from fints.errors import DamagedBookError
 from fints.tracking import Tracking
 from fints.tracking.redaction import redacted, traced
 from fints.tracking.registry import Registry
@@ -89,6 +90,8 @@ def synchronise(settings: NightlySettings, models: Path, targets: Iterable[str])
     for target in targets:
         try:
             _synchronise(settings, models, target)
+        except DamagedBookError:  # the night says so itself, and the others are none the worse for it
+            continue
         except Exception as error:  # noqa: BLE001 — the night has its forecasts; the next one tries again
             LOG.debug("the registry could not be brought up to date: %s", traced(error))
             warnings.append(f"the model registry could not be brought up to date for {target}: {redacted(error)}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from pipelines.schedule_secrets import FILE
 from pipelines.waiting import night_ends
 
 if TYPE_CHECKING:
@@ -66,11 +67,14 @@ class Command:
     home : Path
         The FINTS_HOME.
     config : Path, optional
+    secrets : tuple of str
+        Environment variables that it reads and whose content is written down nowhere.
     """
 
     executable: Path
     home: Path
     config: Path | None = None
+    secrets: tuple[str, ...] = ()
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -80,8 +84,9 @@ class Command:
 
     @property
     def shell(self) -> str:
-        """For a shell."""
-        return f"FINTS_HOME={shlex.quote(str(self.home))} {shlex.join(self.arguments)}"
+        """For a shell; secrets are read from their file first, and the command is not run where that is missing."""
+        run = f"FINTS_HOME={shlex.quote(str(self.home))} {shlex.join(self.arguments)}"
+        return f'set -a && . "$HOME/{FILE}" && set +a && {run}' if self.secrets else run
 
 
 def slot_of(exchanges: Sequence[str], now: pd.Timestamp, settle: pd.Timedelta) -> Slot:

@@ -43,6 +43,7 @@ def schedule(
         from pipelines.schedule import Command, slot_of
         from pipelines.schedule_exchanges import exchanges_of
         from pipelines.schedule_kinds import KINDS
+        from pipelines.schedule_secrets import secrets_of
 
         if overrides:
             raise ConfigError(
@@ -51,7 +52,8 @@ def schedule(
         settings, home = nightly_settings(config, None), Home.from_environment()
         places = exchanges_of(settings, home)
         slot = slot_of(places.names, clock.now(), pd.Timedelta(minutes=settings.settle))
-        command = Command(executable(), home.root, config.absolute() if config is not None else None)
+        stated = config.absolute() if config is not None else None
+        command = Command(executable(), home.root, stated, secrets_of(settings))
         _refuse_breaks(command.arguments, str(home.root))
         chosen = list(KINDS) if kind is ScheduleKind.all else [kind.value]
         texts = {name: KINDS[name](slot, command) for name in chosen}
@@ -66,7 +68,14 @@ def schedule(
             console.print(text, highlight=False, markup=False, soft_wrap=True)
         write_json(
             json_file,
-            {"exchanges": list(places.names), "zone": slot.zone, "time": slot.clock, "days": list(slot.days), **texts},
+            {
+                "exchanges": list(places.names),
+                "zone": slot.zone,
+                "time": slot.clock,
+                "days": list(slot.days),
+                "secrets": list(command.secrets),
+                **texts,
+            },
         )
 
 

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pipelines.schedule import DAYS
+from pipelines.schedule_secrets import FILE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +28,7 @@ def cron(slot: Slot, command: Command) -> str:
             "# crontab -e; cron mails what is printed to MAILTO.",
             f"# The time is that of {slot.zone}, daylight saving included: cronie (Fedora, RHEL, Arch) knows CRON_TZ.",
             f"# {CODES}.",
+            *_secrets_file(command),
             f"CRON_TZ={slot.zone}",
             f"{slot.minute} {slot.hour} * * {_numbers(slot.days)} {run}",
             "#",
@@ -50,6 +52,7 @@ def systemd(slot: Slot, command: Command) -> str:
         "[Service]",
         "Type=oneshot",
         f"Environment={_unit_quoted(f'FINTS_HOME={command.home}', command=False)}",
+        *((*_secrets_file(command), f"EnvironmentFile=%h/{FILE}") if command.secrets else ()),
         f"ExecStart={run}",
         f"# {CODES}",
         "SuccessExitStatus=3 4",
@@ -79,6 +82,14 @@ def systemd(slot: Slot, command: Command) -> str:
 
 def airflow(slot: Slot, command: Command) -> str:
     """Return a DAG."""
+    read, passed = "", "**os.environ"
+    if command.secrets:
+        read = f"""
+# Of each there has to be an Airflow Variable of this name, or an entry in the secrets backend; none stands here.
+SECRETS = {list(command.secrets)!r}
+"""
+        passed += ", **{name: Variable.get(name) for name in SECRETS}"
+    extra = "\nfrom airflow.models import Variable" if command.secrets else ""
     return f'''"""fints: forecasts of the night. Put this file into Airflow's dags folder.
 
 The schedule is on the clock of {slot.zone}. One run at a time: fints locks its home.
@@ -90,11 +101,11 @@ import subprocess
 
 import pendulum
 from airflow.decorators import dag, task
-from airflow.exceptions import AirflowException, AirflowFailException
+from airflow.exceptions import AirflowException, AirflowFailException{extra}
 
 COMMAND = {list(command.arguments)!r}
 HOME = {str(command.home)!r}
-
+{read}
 
 @dag(
     schedule={f"{slot.minute} {slot.hour} * * {_numbers(slot.days)}"!r},
@@ -108,7 +119,7 @@ def fints_nightly():
     def forecast():
         import os
 
-        code = subprocess.run(COMMAND, env={{**os.environ, "FINTS_HOME": HOME}}, check=False).returncode
+        code = subprocess.run(COMMAND, env={{{passed}, "FINTS_HOME": HOME}}, check=False).returncode
         if code == 75:
             raise AirflowException("another run of fints holds the lock; it is tried again")
         if code not in (0, 3, 4):
@@ -124,6 +135,15 @@ fints_nightly()
 
 def prefect(slot: Slot, command: Command) -> str:
     """Return a flow that serves itself."""
+    read, passed = "", "**os.environ"
+    if command.secrets:
+        blocks = {name: name.lower().replace("_", "-") for name in command.secrets}
+        read = f"""
+# Of each there has to be a Secret block of Prefect, by variable; none stands here.
+SECRETS = {blocks!r}
+"""
+        passed += ", **{name: Secret.load(block).get() for name, block in SECRETS.items()}"
+    extra = "from prefect.blocks.system import Secret\n" if command.secrets else ""
     return f'''"""fints: forecasts of the night. Run this file; it serves the flow on its schedule until it is stopped.
 
 The schedule is on the clock of {slot.zone}.
@@ -135,11 +155,11 @@ import os
 import subprocess
 
 from prefect import flow, task
-from prefect.schedules import Cron
+{extra}from prefect.schedules import Cron
 
 COMMAND = {list(command.arguments)!r}
 HOME = {str(command.home)!r}
-
+{read}
 
 class Locked(Exception):
     pass
@@ -157,7 +177,7 @@ def held_by_another(task, run, state):
 
 @task(retries=3, retry_delay_seconds=1200, retry_condition_fn=held_by_another)
 def forecast():
-    code = subprocess.run(COMMAND, env={{**os.environ, "FINTS_HOME": HOME}}, check=False).returncode
+    code = subprocess.run(COMMAND, env={{{passed}, "FINTS_HOME": HOME}}, check=False).returncode
     if code == 75:
         raise Locked("another run of fints holds the lock; it is tried again")
     if code not in (0, 3, 4):
@@ -182,6 +202,17 @@ if __name__ == "__main__":
 KINDS: Mapping[str, Callable[[Slot, Command], str]] = MappingProxyType(
     {"cron": cron, "systemd": systemd, "airflow": airflow, "prefect": prefect}
 )
+
+
+def _secrets_file(command: Command) -> tuple[str, ...]:
+    """Say where secrets are to be put for cron and systemd, by name alone."""
+    if not command.secrets:
+        return ()
+    return (
+        f"# Secrets are read from ~/{FILE}, which you alone may read; they stand neither here nor in a log:",
+        f"# install -D -m 600 /dev/null ~/{FILE}",
+        *(f"# and write into it: {name}='…'" for name in command.secrets),
+    )
 
 
 def _numbers(days: Sequence[int]) -> str:

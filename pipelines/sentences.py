@@ -9,8 +9,14 @@ import numpy as np
 from fints.champion import BASELINE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from fints.champion import Rules, Seat, Standing
+    from fints.errors import DamagedBookError
     from pipelines.shelf import Shelved
+
+_PRINTED = 5e-4
+"""Share below which a difference would print as 0.0 %."""
 
 
 def sentences(state: Standing, seat: Seat, over: int, rules: Rules) -> tuple[str, ...]:
@@ -54,5 +60,107 @@ def better_on_holdout(fit: Shelved) -> tuple[bool, str]:
     size = abs(own / usual - 1) if usual else 0.0
     first, second = (name, BASELINE) if ahead else (BASELINE, name)
     crps = f"CRPS of {name} {100 * size:.1f} % {'lower' if ahead else 'higher'} than that of {BASELINE}"
+    if size < _PRINTED:
+        crps = f"the CRPS of both is the same to within {100 * 2 * _PRINTED:.1f} %"
     rest = "it has yet to prove itself on bars that came later"
     return ahead, f"Provisionally: {first} did better than {second} on the hold-out ({crps}); {rest}."
+
+
+def nothing_else(error: Exception) -> str:
+    """Say why the baseline is installed where no fit could be made."""
+    return f"Provisionally: nothing else could be fitted ({error}); the next fit will challenge it."
+
+
+def without_transformer(why: str) -> str:
+    """Add to the reason of a first model that its transformer failed."""
+    return f"{why} Its transformer failed, so that it is not kept and the next fit will challenge it."
+
+
+def dropped(target: str, members: Mapping[str, str]) -> list[str]:
+    """Say which members a fit dropped, and why."""
+    return [f"{target}: {name} was dropped: {cause}" for name, cause in members.items()]
+
+
+def on_trial_at_once(seat: Seat) -> str:
+    """Say why a first fit that the baseline beat goes on trial."""
+    return f"{seat} goes on trial against {BASELINE}, which did better on the hold-out."
+
+
+def on_trial(seat: Seat, why: str) -> str:
+    """Say that a fit goes on trial."""
+    return f"{seat} goes on trial: {why}."
+
+
+def none_on_trial(every: int) -> str:
+    """Say why a new fit is wanted: it is time."""
+    return f"a new fit is made every {every} sessions, and none is on trial"
+
+
+def drifting(champion: Seat, challenger: Seat) -> str:
+    """Say why a new fit is wanted: the one in use is losing its touch."""
+    return f"{champion} shows drift, and {challenger} was fitted before that"
+
+
+def cycles_changed(challenger: Seat, changed: Sequence[str]) -> str:
+    """Say why a new fit is wanted: cycles came or went."""
+    return f"the cycles changed since {challenger} was fitted ({'; '.join(changed)})"
+
+
+def fallen_back(verdict: str) -> str:
+    """Say why the baseline is used from now on."""
+    return f"{verdict} {BASELINE} is used until it recovers or a challenger proves itself."
+
+
+def confirmed(verdict: str) -> str:
+    """Say why a champion is provisional no longer."""
+    return f"No longer provisional: {verdict}"
+
+
+def outlasted(challenger: Seat) -> str:
+    """Say why the baseline is provisional no longer."""
+    return f"No longer provisional: {BASELINE} outlasted the trial of {challenger}."
+
+
+def lost(seat: Seat) -> str:
+    """Say why a trial ends."""
+    return f"{seat} cannot be had any more."
+
+
+def moved_in_registry(seat: Seat) -> str:
+    """Say why a model is in use that a person named in the registry."""
+    return f"The alias champion was moved to {seat} in the registry."
+
+
+def no_such_fit(target: str, version: str) -> str:
+    """Say why an alias is not followed: what it names is not there."""
+    return f"{_alias(target, version)} is no fit of these settings that can be had; it is ignored."
+
+
+def knows_the_future(target: str, version: str) -> str:
+    """Say why an alias is not followed: what it names would know the answer."""
+    return f"{_alias(target, version)} has learned from bars after this night; it is ignored."
+
+
+def new_fit_failed(target: str, error: Exception) -> str:
+    """Say that a newer fit could not be made."""
+    return f"{target}: the new fit failed, and is tried again: {error}."
+
+
+def new_fit_is_bare(target: str) -> str:
+    """Say that a newer fit is not worth a trial."""
+    return f"{target}: the new fit lacks its transformer; it is not put on trial."
+
+
+def stands_in(target: str, error: DamagedBookError) -> str:
+    """Say in a note that the baseline stands in, for the book cannot be read."""
+    where = f"line {error.line} of {error.file}" if error.line else str(error.file)
+    return f"{target}: {BASELINE} stands in for the model in use: {where} cannot be read."
+
+
+def unknown_champion(error: DamagedBookError) -> tuple[str, ...]:
+    """Say why it is not known which model is in use, and what to do about it."""
+    return f"{BASELINE} stands in tonight, for it cannot be said which model is in use.", f"{error}."
+
+
+def _alias(target: str, version: str) -> str:
+    return f"{target}: the alias champion in the registry names {version}, which"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _KEEP = 5
 _HOLDOUT, _BLEND = "holdout.json", "blend.json"
+_DAMAGED = (BundleError, OSError, ValueError, KeyError, TypeError)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,13 +68,26 @@ class Shelf:
 
     def find(self, key: str) -> Shelved | None:
         """Take the model that learnt from the rows named by a key; None if it is not there, or damaged."""
-        folder = self.folder / key
         try:
-            holdout = Holdout.from_json((folder / _HOLDOUT).read_text("utf-8"))
-            blend = Blend.from_plain(json.loads((folder / _BLEND).read_text("utf-8")))
-            return Shelved(CycleTransformer.load(folder / "model"), holdout, blend, folder)
-        except (BundleError, OSError, ValueError, KeyError, TypeError):
+            return self._read(self.folder / key)
+        except _DAMAGED:
             return None
+
+    def fault(self, key: str) -> str:
+        """Say why a model cannot be taken; empty where it can."""
+        try:
+            self._read(self.folder / key)
+        except BundleError as error:
+            return str(error)
+        except _DAMAGED as error:
+            return f"{self.folder / key} is damaged or not whole ({type(error).__name__}: {error})"
+        return ""
+
+    @staticmethod
+    def _read(folder: Path) -> Shelved:
+        holdout = Holdout.from_json((folder / _HOLDOUT).read_text("utf-8"))
+        blend = Blend.from_plain(json.loads((folder / _BLEND).read_text("utf-8")))
+        return Shelved(CycleTransformer.load(folder / "model"), holdout, blend, folder)
 
     def put(self, key: str, shelved: Shelved, held: Collection[str] = ()) -> Shelved:
         """Store a fitted model, and return it as it lies; the newest few are kept, and those `held` whatever their age.

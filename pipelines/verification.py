@@ -13,7 +13,7 @@ from fints.bars.forecasts import ForecastTable
 from fints.bars.instruments import read_instruments
 from fints.bars.nights import NightTable
 from fints.bars.snapshot import Snapshot
-from fints.errors import FintsError
+from fints.errors import FintsError, StoreError
 from fints.sessions import get_calendar
 from fints.verification import (
     Alert,
@@ -25,11 +25,13 @@ from fints.verification import (
     broken,
     missed,
     outcomes,
+    unpromised,
 )
 from pipelines.alerting import tell
 from pipelines.asof import observe
 from pipelines.home import Home
-from pipelines.verification_book import PromiseBook
+from pipelines.terminal import counted
+from pipelines.verification_book import PROMISES_CURE, PromiseBook
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -52,6 +54,8 @@ MOST_ROWS = 600_000
 
 LEAST_NIGHTS = 60
 
+_NAMED = 3  # files that are named where many cannot be read
+
 _NOT_POSSIBLE = "earlier forecasts could not be held against what happened"
 _MARGIN = pd.Timedelta(days=60)
 """Bars read before the first night: of these, some serve to see its basis."""
@@ -66,6 +70,7 @@ class _Lookback:
     happened: Happened
     nights: list[pd.Timestamp]
     promises: Mapping[str, dict[tuple[pd.Timestamp, pd.Timestamp], Promise]]
+    unreadable: Mapping[pd.Timestamp, str]
 
     @property
     def place(self) -> tuple[str, str]:
@@ -73,7 +78,13 @@ class _Lookback:
         return self.settings.dataset, self.settings.interval
 
 
-def verify(settings: NightlySettings, store: BarStore, reading: Reading, now: pd.Timestamp) -> Verification:
+def verify(
+    settings: NightlySettings,
+    store: BarStore,
+    reading: Reading,
+    now: pd.Timestamp,
+    others: tuple[Alert, ...] = (),
+) -> Verification:
     """Say what became of earlier forecasts, and tell of promises that are broken.
 
     Only forecasts of earlier nights of this dataset are looked at, and only bars that the night itself knew: a replay
@@ -87,6 +98,8 @@ def verify(settings: NightlySettings, store: BarStore, reading: Reading, now: pd
         Of the night, whose forecasts are stored.
     now : pandas.Timestamp
         The clock, UTC.
+    others : tuple of Alert
+        About the night itself, which are told together with those found here.
 
     Returns
     -------
@@ -95,29 +108,32 @@ def verify(settings: NightlySettings, store: BarStore, reading: Reading, now: pd
     """
     stamp = pd.Timestamp(now).tz_convert("UTC").tz_localize(None)
     try:
-        return _verify(settings, store, reading)
+        return _verify(settings, store, reading, others)
     except (FintsError, OSError) as error:
+        _log(others)
         LOG.debug("earlier forecasts could not be held against what happened", exc_info=True)
-        return Verification(stamp, warnings=(f"{_NOT_POSSIBLE}: {type(error).__name__}: {error}",))
+        return Verification(stamp, alerts=others, warnings=(f"{_NOT_POSSIBLE}: {type(error).__name__}: {error}",))
     except Exception as error:  # whatever else it is, silence would end all alerts
         LOG.debug("earlier forecasts could not be held against what happened", exc_info=True)
         said = f"{_NOT_POSSIBLE}: {type(error).__name__}: {error}"
-        found = Verification(stamp, alerts=(Alert("failed", "looking back", said),), warnings=(said,))
+        alerts = (*others, Alert("failed", "looking back", said))
+        found = Verification(stamp, alerts=alerts, warnings=(said,))
         return _told(found, Home(store.root.parent), settings)
 
 
-def _verify(settings: NightlySettings, store: BarStore, reading: Reading) -> Verification:
+def _verify(settings: NightlySettings, store: BarStore, reading: Reading, others: tuple[Alert, ...]) -> Verification:
     home = Home(store.root.parent)
     book = PromiseBook.under(home, settings)
     recorded = book.nights()
     look = _look_back(settings, store, reading, book)
     table = ForecastTable.under(store.root)
     cards = [_card(table, target, look) for target in settings.targets]
-    found = Verification(look.as_of.stamp, tuple(TargetVerification.of(card) for card in cards))
+    others = (*others, *_unreadable(look))
+    found = Verification(look.as_of.stamp, tuple(TargetVerification.of(card) for card in cards), others)
     if recorded and look.as_of.stamp < recorded[-1]:
         return found
     rules = settings.alerts.rules
-    alerts = broken(cards, rules)
+    alerts = [*others, *broken(cards, rules)]
     alerts += absent(_absences(table, cards, look, reading.symbols), rules.absent)
     if reading.live:
         alerts += missed(_without_a_night(NightTable.under(store.root), look, reading.now), rules.missed)
@@ -125,8 +141,7 @@ def _verify(settings: NightlySettings, store: BarStore, reading: Reading) -> Ver
 
 
 def _told(found: Verification, home: Home, settings: NightlySettings) -> Verification:
-    for alert in found.alerts:
-        LOG.error("alert %s: %s", alert.rule, alert.sentence)
+    _log(found.alerts)
     try:
         resolved, warnings = tell(found, home, settings)
     except OSError as error:  # the alerts stand, whether or not they can be remembered
@@ -134,18 +149,46 @@ def _told(found: Verification, home: Home, settings: NightlySettings) -> Verific
     return replace(found, resolved=resolved, warnings=(*found.warnings, *warnings))
 
 
+def _log(alerts: Iterable[Alert]) -> None:
+    for alert in alerts:
+        LOG.error("alert %s: %s", alert.rule, alert.sentence)
+
+
 def _look_back(settings: NightlySettings, store: BarStore, reading: Reading, book: PromiseBook) -> _Lookback:
     """Read the nights before this one, as many as are looked back on, and what happened since the first of them."""
     per_night = max(1, len(reading.symbols) * settings.h)
     most = min(MOST_NIGHTS, max(LEAST_NIGHTS, MOST_ROWS // per_night))
-    recorded = book.nights()
+    ledger = NightTable.under(store.root).read(settings.dataset, settings.interval)
+    done = {entry.stamp for entry in ledger if entry.state == "done" and entry.stamp is not None}
+    recorded = sorted({*book.nights(), *done})
     bars, as_of = _bars(store, reading, recorded[-most:][0] if recorded else None)
     nights = [night for night in recorded if night < as_of.stamp][-most:]
     promises: dict[str, dict[tuple[pd.Timestamp, pd.Timestamp], Promise]] = {target: {} for target in settings.targets}
+    unreadable: dict[pd.Timestamp, str] = {}
     for night in nights:
-        for promise in book.read(night):
+        try:
+            kept = book.read(night)
+        except StoreError as error:
+            unreadable[night] = str(error)
+            continue
+        for promise in kept:
             promises.setdefault(promise.target, {})[night, promise.made_at] = promise
-    return _Lookback(settings, as_of, Happened(bars, as_of.known_at, as_of.settle), nights, promises)
+    happened = Happened(bars, as_of.known_at, as_of.settle)
+    return _Lookback(settings, as_of, happened, nights, promises, unreadable)
+
+
+def _unreadable(look: _Lookback) -> tuple[Alert, ...]:
+    """Return the alert that promises cannot be read: without them nobody is told that one is broken."""
+    if not look.unreadable:
+        return ()
+    listed = list(look.unreadable.values())
+    more = f" and {counted(len(listed) - _NAMED, 'other')} beside it" if len(listed) > _NAMED else ""
+    said = (
+        f"What {counted(len(listed), 'earlier night')} promised cannot be read, so that the forecasts of "
+        f"{'it' if len(listed) == 1 else 'them'} are not looked back on: {', '.join(listed[:_NAMED])}{more}. "
+        f"{PROMISES_CURE}."
+    )
+    return (Alert("promises", "unreadable", said),)
 
 
 def _bars(store: BarStore, reading: Reading, first: pd.Timestamp | None) -> tuple[pd.DataFrame, AsOf]:
@@ -160,11 +203,13 @@ def _bars(store: BarStore, reading: Reading, first: pd.Timestamp | None) -> tupl
 
 def _card(table: ForecastTable, target: str, look: _Lookback) -> Scorecard:
     promises = look.promises.get(target, {})
-    if not look.nights or not promises:
+    if not look.nights:
         return Scorecard(target, outcomes(_nothing(table), target, look.happened, {}))
     rows = table.since(look.nights[0], target, look.place)
     rows = rows[rows["as_of"] < look.as_of.stamp]
-    return Scorecard(target, outcomes(rows, target, look.happened, promises))
+    lost = unpromised(rows, look.happened, promises)["as_of"].isin(list(look.unreadable))
+    counts = {"unreadable": int(lost.sum()), "unpromised": int((~lost).sum())}
+    return Scorecard(target, outcomes(rows, target, look.happened, promises), counts)
 
 
 def _nothing(table: ForecastTable) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from fints.errors import StoreError
 from fints.verification import Promise, joined
 from pipelines.files import write_text
 
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
     from pipelines.publish import Night
 
 LOG = logging.getLogger(__name__)
+
+PROMISES_CURE = (
+    "Restore the file from a backup, or move it away: the forecasts of that night are not looked back on any more then"
+)
+"""What to do about promises that cannot be read."""
 
 _NAME = "%Y-%m-%dT%H%M%S"
 """Of a night's file, by its as-of."""
@@ -55,28 +61,45 @@ class PromiseBook:
         return sorted(found)
 
     def read(self, as_of: pd.Timestamp) -> list[Promise]:
-        """Return the promises of a night, newest first; none where its record is not there, or damaged."""
+        """Return the promises of a night, newest first; none where its record is not there.
+
+        Raises
+        ------
+        StoreError
+            If its record cannot be read, naming the file and the cause.
+        """
         try:
             plain = json.loads(self._path(as_of).read_text("utf-8"))
             return [Promise.from_plain(entry) for entry in plain["promises"]]
         except FileNotFoundError:
             return []
         except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-            LOG.warning("the record %s is damaged (%s); its night is not looked back on", self._path(as_of), error)
-            return []
+            raise StoreError(f"{self._path(as_of)} ({type(error).__name__}: {error})") from error
 
     def keep(self, as_of: pd.Timestamp, promises: Sequence[Promise]) -> None:
         """Put the promises of a night on record, before those of an earlier run of it.
+
+        A record that cannot be read is set aside first, beside the new one.
 
         Raises
         ------
         OSError
             If the home cannot be written.
         """
-        entries = joined(promises, self.read(as_of))
+        entries = joined(promises, self._read_or_set_aside(as_of))
         self.folder.mkdir(parents=True, exist_ok=True)
         plain = {"as_of": as_of.isoformat(), "promises": [entry.to_plain() for entry in entries]}
         write_text(self._path(as_of), json.dumps(plain, separators=(",", ":"), allow_nan=False))
+
+    def _read_or_set_aside(self, as_of: pd.Timestamp) -> list[Promise]:
+        try:
+            return self.read(as_of)
+        except StoreError as error:
+            path = self._path(as_of)
+            aside = path.with_suffix(".json.damaged")
+            path.replace(aside)
+            LOG.warning("the promises %s cannot be read; they are set aside as %s", error, aside)
+            return []
 
     def _path(self, as_of: pd.Timestamp) -> Path:
         return self.folder / f"{as_of:{_NAME}}.json"

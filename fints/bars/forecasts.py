@@ -1,9 +1,13 @@
-"""The table of forecasts: one set per dataset, as-of, series, target and interval, however often a night is run."""
+"""The table of forecasts: one set per dataset, as-of, series, target and interval, however often a night is run.
+
+A set that another one takes the place of is put into the table ``superseded`` first: what was said in time is what a
+forecast is held to, whatever was made of the same night afterwards.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import pandas as pd
 
@@ -12,9 +16,11 @@ from fints.bars.table import StoreTable
 from fints.errors import SchemaError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     import pyarrow as pa
+    from pyarrow.compute import Expression
 
 #: Quantile columns: ``q025`` is the 2.5 % quantile, ``q50`` the median.
 QUANTILE_COLUMNS: Final = tuple(
@@ -30,21 +36,35 @@ FORECAST_COLUMNS: Final = (
     "created_at",
 )
 _ORDER: Final = [*FORECAST_KEY, "model", "step"]
+_SET: Final = [*FORECAST_KEY, "created_at"]
+"""What one run forecast of one series."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForecastTable:
-    """Forecasts of every night, partitioned by the month of ``as_of``."""
+    """Forecasts of every night, partitioned by the month of ``as_of``.
+
+    Parameters
+    ----------
+    table : StoreTable
+        The newest of every series and night.
+    superseded : StoreTable
+        Those that others took the place of; rows are only ever added.
+    """
 
     table: StoreTable
+    superseded: StoreTable
 
     @classmethod
     def under(cls, root: Path) -> ForecastTable:
         """Return the forecasts of the store at ``root``."""
-        return cls(StoreTable(root / "forecasts", forecasts_schema(), ("month",)))
+        names = ("forecasts", "superseded")
+        return cls(*(StoreTable(root / name, forecasts_schema(), ("month",)) for name in names))
 
     def write(self, frame: pd.DataFrame) -> int:
         """Put the forecasts in the place of those with the same key, in one transaction; return the version.
+
+        Those are set aside before, so that a process that is killed in between loses none.
 
         Parameters
         ----------
@@ -69,6 +89,7 @@ class ForecastTable:
         replaced = pd.MultiIndex.from_frame(stored[list(FORECAST_KEY)]).isin(
             pd.MultiIndex.from_frame(fresh[list(FORECAST_KEY)])
         )
+        self._set_aside(stored[replaced & ~stored["created_at"].isin(fresh["created_at"])])
         kept = stored[~replaced]
         merged = fresh if kept.empty else pd.concat([kept, fresh], ignore_index=True)
         rows = to_arrow(merged.sort_values(_ORDER, kind="stable", ignore_index=True), self.table.schema)
@@ -91,21 +112,28 @@ class ForecastTable:
         **named : str, optional
             ``dataset, unique_id, target, interval``: one value each; any by default.
         """
-        import pyarrow as pa
+        return _sorted(self.table.rows(_matching(as_of, named), version=version))
+
+    def read_superseded(self, *, as_of: str | pd.Timestamp | None = None, **named: str | None) -> pd.DataFrame:
+        """Return the forecasts that others of the same night took the place of, sorted alike; see `read`."""
+        return _sorted(self.superseded.rows(_matching(as_of, named)))
+
+    def _set_aside(self, rows: pd.DataFrame) -> None:
         import pyarrow.compute as pc
 
-        where: Any = pc.scalar(value=True)
-        if as_of is not None:
-            asked = _naive(pd.Series([pd.Timestamp(as_of)])).iloc[0]
-            where &= pc.field("as_of") == pa.scalar(asked.to_pydatetime(), pa.timestamp("us"))
-        for name, value in named.items():
-            if value is not None:
-                where &= pc.field(name) == value
-        frame = _frame(self.table.rows(where, version=version))
-        return frame.sort_values(_ORDER, kind="stable", ignore_index=True)
+        if rows.empty:
+            return
+        self.superseded.create()
+        base, months = self.superseded.at(), sorted(rows["month"].unique())
+        held = _frame(self.superseded.rows(pc.field("month").isin(months)))
+        there = pd.MultiIndex.from_frame(rows[_SET]).isin(pd.MultiIndex.from_frame(held[_SET]))
+        if not there.all():
+            self.superseded.append(to_arrow(rows[~there].reset_index(drop=True), self.superseded.schema), to=base)
 
     def since(self, first: pd.Timestamp, target: str, place: tuple[str, str]) -> pd.DataFrame:
         """Return what is needed to score the forecasts of one target, of the nights from one as-of on.
+
+        A night that was made again has several sets of a series, told apart by ``created_at``.
 
         Parameters
         ----------
@@ -127,7 +155,9 @@ class ForecastTable:
         where &= pc.field("as_of") >= pa.scalar(start.to_pydatetime(), pa.timestamp("us"))
         where &= (pc.field("dataset") == place[0]) & (pc.field("interval") == place[1])
         columns = ["as_of", "unique_id", "ds", "step", "mean", *QUANTILE_COLUMNS, "created_at"]
-        frame: pd.DataFrame = self.table.rows(where, columns=columns).to_pandas()
+        stored = [table.rows(where, columns=columns).to_pandas() for table in (self.table, self.superseded)]
+        frame: pd.DataFrame = pd.concat([part for part in stored if len(part)] or stored[:1], ignore_index=True)
+        frame = frame.drop_duplicates(["as_of", "unique_id", "step", "created_at"], ignore_index=True)
         return frame.astype({"as_of": "datetime64[ns]", "ds": "datetime64[ns]", "created_at": "datetime64[ns, UTC]"})
 
 
@@ -174,6 +204,24 @@ def _naive(instants: pd.Series) -> pd.Series:
         dates = dates.dt.tz_convert("UTC").dt.tz_localize(None)
     naive: pd.Series = dates.astype("datetime64[ns]")
     return naive
+
+
+def _matching(as_of: str | pd.Timestamp | None, named: Mapping[str, str | None]) -> Expression:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    where: Any = pc.scalar(value=True)
+    if as_of is not None:
+        asked = _naive(pd.Series([pd.Timestamp(as_of)])).iloc[0]
+        where &= pc.field("as_of") == pa.scalar(asked.to_pydatetime(), pa.timestamp("us"))
+    for name, value in named.items():
+        if value is not None:
+            where &= pc.field(name) == value
+    return cast("Expression", where)
+
+
+def _sorted(rows: pa.Table) -> pd.DataFrame:
+    return _frame(rows).sort_values(_ORDER, kind="stable", ignore_index=True)
 
 
 def _month(frame: pd.DataFrame) -> pd.Series:

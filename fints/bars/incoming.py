@@ -117,6 +117,7 @@ def find_stale(kept: pd.DataFrame, settle: pd.Timedelta) -> list[Finding]:
         if missing.empty:
             continue
         bounds = [f"{missing[0]:%Y-%m-%d}", f"{until:%Y-%m-%d}"]
+        span = bounds[0] if len(missing) == 1 else f"{bounds[0]} to {bounds[1]} ({len(missing)} sessions)"
         findings += [
             Finding(
                 symbol=str(symbol),
@@ -125,7 +126,7 @@ def find_stale(kept: pd.DataFrame, settle: pd.Timedelta) -> list[Finding]:
                 end=calendar.schedule(missing[0], missing[0])["close"].iloc[0],
                 severity="gap",
                 kind="stale",
-                reason=f"no bar yet for {bounds[0]} to {bounds[1]} ({len(missing)} sessions)",
+                reason=f"no bar yet for {span}",
                 values={"first": bounds[0], "last": bounds[1], "count": len(missing)},
             )
             for symbol, interval in zip(late["symbol"], late["interval"], strict=True)

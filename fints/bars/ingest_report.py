@@ -67,15 +67,19 @@ class IngestReport:
         said += [(symbol, note) for symbol, notes in self.notes.items() for note in notes]
         return [*self.about_source, *(f"{symbol}: {text}" for symbol, text in said), *sentences(self.restated)]
 
-    def misplaced(self) -> list[str]:
-        """Say of which symbols so many bars fall on closed days that their exchange is probably another one."""
+    def doubted(self) -> dict[str, str]:
+        """Return the symbols of which so many bars fall on closed days that their exchange is probably another one."""
         shut = pd.Series([f.symbol for f in self.findings if f.kind == "non_session"], dtype="str").value_counts()
-        return [
-            f"{symbol}: {count} of {self.fetched[symbol]} bars fall on days when its exchange was shut and were set "
+        return {
+            symbol: f"{count} of {self.fetched[symbol]} bars fall on days when its exchange was shut and were set "
             "aside; is the exchange right? Set `exchange:`"
             for symbol, count in sorted((str(name), int(n)) for name, n in shut.items())
             if count > _MISPLACED * self.fetched.get(symbol, 0) > 0
-        ]
+        }
+
+    def misplaced(self) -> list[str]:
+        """Say the same in sentences."""
+        return [f"{symbol}: {why}" for symbol, why in self.doubted().items()]
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per symbol: ``symbol, fetched, inserted, revised, unchanged, findings, failed, notes``."""

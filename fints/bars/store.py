@@ -10,6 +10,7 @@
     <root>/actions/             splits and distributions, as sources state them
     <root>/absences/            symbols that a source says do not exist, counted by night
     <root>/forecasts/           forecasts of every night, partitioned by month
+    <root>/superseded/          forecasts that others of the same night took the place of
     <root>/nights/              the ledger of nights; only ever appended to
 
 A commit touches four tables, and Delta transactions are per table. They are written in the order quarantine,
@@ -87,6 +88,7 @@ class BarStore:
             "actions": self._actions.table,
             "absences": self._absences.table,
             "forecasts": self._forecasts.table,
+            "superseded": self._forecasts.superseded,
             "nights": NightTable.under(self.root).table,
         }
 

@@ -4,7 +4,7 @@ from fints.champion.book import Book
 from fints.champion.decision import BASELINE, Decision, Seat
 from fints.champion.rules import Rules, Trial, degradation, promotion, recovery
 from fints.champion.ruling import Ruling
-from fints.champion.standing import Standing, follow, standing
+from fints.champion.standing import Standing, follow, followed, installed, standing
 
 __all__ = [
     "BASELINE",
@@ -17,6 +17,8 @@ __all__ = [
     "Trial",
     "degradation",
     "follow",
+    "followed",
+    "installed",
     "promotion",
     "recovery",
     "standing",

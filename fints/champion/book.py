@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fints.champion.decision import Decision
-from fints.errors import StoreError
+from fints.errors import DamagedBookError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,12 +43,11 @@ class Book:
 
         Raises
         ------
-        StoreError
-            If a line other than an unfinished last one cannot be read.
+        DamagedBookError
+            If the file, or a line other than an unfinished last one, cannot be read.
         """
-        whole, _ = self._content()
-        lines = enumerate(whole.splitlines(), 1)
-        found = [decision for number, line in lines for decision in self._decisions(line, number)]
+        lines = enumerate(self._content().split(b"\n"), 1)
+        found = [decision for number, line in lines if line.strip() for decision in self._decisions(line, number)]
         return tuple(decision for decision in found if made_by is None or decision.made_at <= made_by)
 
     def append(self, decisions: Iterable[Decision]) -> None:
@@ -56,6 +55,8 @@ class Book:
 
         Raises
         ------
+        DamagedBookError
+            If the file cannot be read.
         OSError
             If the disk is full, or cannot be written: the book stays as it was.
         """
@@ -64,7 +65,7 @@ class Book:
             return
         line = (json.dumps(together, allow_nan=False) + "\n").encode()
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        _, size = self._content()
+        size = len(self._content())
         with self.file.open("ab", buffering=0) as file:
             file.truncate(size)
             try:
@@ -77,28 +78,21 @@ class Book:
                 file.truncate(size)
                 raise OSError(f"the disk has no room for {len(line)} bytes in {self.file}; make room and run again")
 
-    def _content(self) -> tuple[str, int]:
-        """Return the finished lines, and how many bytes they are."""
+    def _content(self) -> bytes:
+        """Return the finished lines."""
         try:
             content = self.file.read_bytes()
         except FileNotFoundError:
-            return "", 0
+            return b""
+        except OSError as error:
+            raise DamagedBookError(self.file, 0, error.strerror or str(error)) from error
         size = content.rfind(b"\n") + 1
         if size < len(content):
             LOG.warning("the last line of %s was not finished; it is passed over", self.file)
-        try:
-            return content[:size].decode("utf-8"), size
-        except UnicodeDecodeError as error:
-            raise StoreError(self._damaged("it is no text")) from error
+        return content[:size]
 
-    def _decisions(self, line: str, number: int) -> list[Decision]:
+    def _decisions(self, line: bytes, number: int) -> list[Decision]:
         try:
             return [Decision.from_plain(plain) for plain in json.loads(line)]
-        except (ValueError, KeyError, TypeError) as error:
-            raise StoreError(self._damaged(f"line {number} cannot be read ({error!r})")) from error
-
-    def _damaged(self, what: str) -> str:
-        return (
-            f"the book of decisions {self.file} is damaged: {what}; mend that line, or move the file away, and the "
-            "next night starts with a provisional model"
-        )
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise DamagedBookError(self.file, number, f"{type(error).__name__}: {error}") from error

@@ -30,6 +30,8 @@ class Ruling:
         What was decided for this night.
     recent : tuple of Decision
         The last decisions up to this night, the newest first.
+    damage : str
+        Why the decisions could not be read, where the baseline stands in for that; empty where they could.
     """
 
     in_use: str
@@ -39,6 +41,7 @@ class Ruling:
     sentences: tuple[str, ...] = ()
     events: tuple[Decision, ...] = ()
     recent: tuple[Decision, ...] = ()
+    damage: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values for ``--json``."""
@@ -50,4 +53,5 @@ class Ruling:
             "sentences": list(self.sentences),
             "events": [decision.to_plain() for decision in self.events],
             "recent": [decision.to_plain() for decision in self.recent],
+            "damage": self.damage,
         }

@@ -100,10 +100,21 @@ def follow(state: Standing | None, one: Decision, line: str) -> Standing | None:
     """Return where the models stand after one decision more; one about another configuration changes nothing."""
     if one.seat.line != line:
         return state
-    if state is None or one.kind == "install":
-        after = _seated(state, one, provisional=True)
-    else:
-        after = _FOLLOWED[one.kind](state, one)
+    return installed(one) if state is None else followed(state, one)
+
+
+def installed(one: Decision, rest: Iterable[Decision] = ()) -> Standing:
+    """Return where the models stand after the first decision about a configuration, and others after it."""
+    first = _seated(None, one, provisional=True)
+    state = replace(first, newest=max(first.newest, one.seat.until))
+    for later in rest:
+        state = followed(state, later)
+    return state
+
+
+def followed(state: Standing, one: Decision) -> Standing:
+    """Return where the models stand after one decision more about their configuration."""
+    after = _seated(state, one, provisional=True) if one.kind == "install" else _FOLLOWED[one.kind](state, one)
     return replace(after, newest=max(after.newest, one.seat.until))
 
 

@@ -39,6 +39,8 @@ def in_one_line(ruling: Ruling) -> str:
 
 def _grounds(ruling: Ruling) -> str:
     """Say what put the model in use; later decisions are about others, or leave it where it is."""
+    if ruling.damage:
+        return "standing in, for the book of decisions cannot be read"
     own = [one for one in ruling.recent if one.seat.version == ruling.version]
     seated = next((one for one in own if one.kind in _SEATING), None)
     if seated is not None and seated.kind == "fall_back":

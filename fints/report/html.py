@@ -79,6 +79,7 @@ def render_nightly(report: NightlyReport) -> str:
         findings=tables.findings(report),
         problems=tables.problems(report),
         not_delivered=shortfalls.not_delivered(report),
+        misplaced=shortfalls.misplaced(report),
         left_out=shortfalls.named(report.left_out()),
         usual_bars=tables.USUAL_BARS,
         plotlyjs=Markup(get_plotlyjs()),

@@ -171,6 +171,8 @@ class NightlyReport:
         What became of earlier forecasts; None where nobody looked.
     failed : mapping of str to str
         Symbols that the source did not deliver, with the cause.
+    misplaced : mapping of str to str
+        Symbols whose exchange is doubted, with the reason.
     """
 
     as_of: pd.Timestamp
@@ -185,6 +187,7 @@ class NightlyReport:
     title: str = "Nightly forecast"
     verification: Verification | None = None
     failed: Mapping[str, str] = field(default_factory=dict)
+    misplaced: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def intraday(self) -> bool:

@@ -26,6 +26,12 @@ def not_delivered(report: NightlyReport) -> Table:
     return Table(("Symbol", "Reason"), rows, "Symbols that the source did not deliver")
 
 
+def misplaced(report: NightlyReport) -> Table:
+    """List the symbols that are held at an exchange which was shut on days of their bars."""
+    rows = tuple((Cell(symbol, strong=True), Cell(why)) for symbol, why in report.misplaced.items())
+    return Table(("Symbol", "Reason"), rows, "Symbols whose exchange is in doubt")
+
+
 def behind_in_words(report: NightlyReport) -> str:
     """Say which series are behind; empty where none is."""
     names = report.behind()

@@ -224,22 +224,22 @@ def _saved(tuner: Tuner, tuned: pd.DataFrame, untuned: pd.DataFrame) -> Skill:
 def _sentence(tuner: Tuner, best: str, gain: Skill) -> str:
     what = tuner.objective.score.upper() + _reach(tuner.folds, tuner.base.h)
     over = f"over {gain.windows} windows that the search never saw"
-    change = f"{percent(abs(gain.value))} % {'lower' if gain.value >= 0 else 'higher'}"
+    change = than_untuned(gain.value)
     if gain.reason:
         return (
-            f"Whether {best} gains anything was not tested: {gain.reason}. Its {what} is {change} than untuned; the "
+            f"Whether {best} gains anything was not tested: {gain.reason}. Its {what} is {change}; the "
             "untuned plan is kept."
         )
     span = interval(gain)
     if gain.low > 0:
-        return f"Tuned as in {best} the {what} is {change} than untuned ({span}), {over}."
+        return f"Tuned as in {best} the {what} is {change} ({span}), {over}."
     if gain.high < 0:
         return (
-            f"Tuned as in {best} the {what} is {change} than untuned ({span}), {over}: the search has found what was "
+            f"Tuned as in {best} the {what} is {change} ({span}), {over}: the search has found what was "
             "there by chance; the untuned plan is kept."
         )
     return (
-        f"Gain: none. Tuned as in {best} the {what} is {change} than untuned ({span}), which chance explains, {over}; "
+        f"Gain: none. Tuned as in {best} the {what} is {change} ({span}), which chance explains, {over}; "
         "the untuned plan is kept."
     )
 
@@ -257,6 +257,14 @@ def percent(share: float) -> str:
     """Write a share in percent with one decimal; what rounds to zero has no sign."""
     text = f"{100 * share:.1f}"
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
+
+
+def than_untuned(saved_share: float) -> str:
+    """Compare a loss with that of the untuned plan; what would print as 0.0 % is no difference."""
+    size = percent(abs(saved_share))
+    if float(size) == 0:
+        return "no different from untuned at this precision"
+    return f"{size} % {'lower' if saved_share > 0 else 'higher'} than untuned"
 
 
 def interval(gain: Skill) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 from fints.backtest.metrics import losses
 from fints.backtest.skill import LEVEL, Skill
 from fints.tuning.evaluation import run_fold
-from fints.tuning.finals import interval, percent, same
+from fints.tuning.finals import interval, same, than_untuned
 from fints.tuning.result import TestVerdict
 from fints.tuning.saving import saved
 
@@ -83,10 +83,10 @@ def _saved(runs: dict[str, FoldRun], folds: Folds, column: str, *, root: bool) -
 
 
 def _sentence(rmse: Skill, *, turned_down: bool) -> str:
-    change = f"{percent(abs(rmse.value))} % {'lower' if rmse.value >= 0 else 'higher'}"
+    change = than_untuned(rmse.value)
     which = "the tuned candidate, which was turned down, has" if turned_down else "tuning has"
     if rmse.reason:
         why = f"whether by chance was not tested: {rmse.reason}"
-        return f"On the test windows {which} an RMSE {change} than untuned; {why}."
+        return f"On the test windows {which} an RMSE {change}; {why}."
     sure = "more than chance" if rmse.low > 0 or rmse.high < 0 else "not distinguishable from none"
-    return f"On {rmse.windows} test windows {which} an RMSE {change} than untuned ({interval(rmse)}): {sure}."
+    return f"On {rmse.windows} test windows {which} an RMSE {change} ({interval(rmse)}): {sure}."

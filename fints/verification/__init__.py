@@ -3,7 +3,7 @@
 from fints.verification.alert import Alert
 from fints.verification.happened import Happened
 from fints.verification.interval import Mean, mean_of
-from fints.verification.outcomes import STATES, outcomes
+from fints.verification.outcomes import STATES, outcomes, unpromised
 from fints.verification.promise import ANCHORS, LEVELS, Promise, joined
 from fints.verification.rules import Count, Limit, Rules, absent, broken, missed
 from fints.verification.scorecard import WINDOWS, Scorecard
@@ -32,4 +32,5 @@ __all__ = [
     "mean_of",
     "missed",
     "outcomes",
+    "unpromised",
 ]

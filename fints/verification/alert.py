@@ -13,7 +13,7 @@ class Alert:
     ----------
     rule : str
         ``coverage``, ``error``, ``bias``, ``absent``, ``missed``; ``failed`` where a night, or looking back, was not
-        possible.
+        possible; ``book`` where decisions about the model in use cannot be read, ``promises`` where promises cannot.
     subject : str
         What it is about: ``log_volume, 2-5 ahead, 80 % band``, or a symbol.
     sentence : str

@@ -74,7 +74,7 @@ def outcomes(
         )
     actual = happened.values(target)
     rows = rows.merge(happened.sessions(rows["unique_id"].unique(), rows["ds"]), on=["unique_id", "ds"], how="left")
-    rows = rows.merge(actual, on=["unique_id", "ds"], how="left")
+    rows = _as_said(rows).merge(actual, on=["unique_id", "ds"], how="left")
     shift = _shifts(rows, target, actual, promises)
     rows["state"] = _states(rows, shift, happened)
     rows["live"] = rows["end"].isna() | (rows["created_at"] < rows["end"])
@@ -90,6 +90,38 @@ def _ours(forecasts: pd.DataFrame, happened: Happened, promises: Mapping[Night, 
     known = pd.MultiIndex.from_arrays([forecasts["as_of"], made]).isin([*promises]) if len(promises) else False
     there = forecasts["unique_id"].isin(happened.exchanges.keys())
     return forecasts.assign(created_at=made)[there & known].reset_index(drop=True)
+
+
+def unpromised(forecasts: pd.DataFrame, happened: Happened, promises: Mapping[Night, Promise]) -> pd.DataFrame:
+    """Return the forecasts of series that have bars, and of which no promise is kept: ``as_of, unique_id, step``."""
+    key = ["as_of", "unique_id", "step"]
+    there = forecasts.loc[forecasts["unique_id"].isin(happened.exchanges.keys()), key].drop_duplicates()
+    ours = _ours(forecasts, happened, promises)[key]
+    return there[~pd.MultiIndex.from_frame(there).isin(pd.MultiIndex.from_frame(ours))].reset_index(drop=True)
+
+
+def _as_said(rows: pd.DataFrame) -> pd.DataFrame:
+    """Keep one set of forecasts of every series and night, where the night was made again: the one that it is held to.
+
+    That is the newest one that was made before any bar which the first one forecast in time was over: from then on it
+    would be hindsight. Where none was made in time, it is the newest of all.
+    """
+    night = ["as_of", "unique_id"]
+    several = rows.groupby(night, observed=True)["created_at"].transform("nunique") > 1
+    if not several.any():
+        return rows
+    kept = [_held_to(own) for _, own in rows[several].groupby(night, observed=True)]
+    return pd.concat([rows[~several], *kept], ignore_index=True)
+
+
+def _held_to(own: pd.DataFrame) -> pd.DataFrame:
+    sets = [one for _, one in own.groupby("created_at")]
+    held = sets[0]
+    for later in sets[1:]:
+        ends = held.loc[held["created_at"] < held["end"], "end"]
+        if ends.empty or later["created_at"].iloc[0] < ends.min():
+            held = later
+    return held
 
 
 def _states(rows: pd.DataFrame, shift: np.ndarray, happened: Happened) -> np.ndarray:

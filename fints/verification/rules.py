@@ -199,7 +199,7 @@ def absent(nights: Mapping[str, int], count: Count) -> list[Alert]:
     if not count.enabled:
         return []
     return [
-        Alert("absent", name, f"{name}: no forecast for {n} nights in a row.", n // (2 * count.most) + 1)
+        Alert("absent", name, f"{name}: no forecast for {_in_a_row(n, 'night')}.", n // (2 * count.most) + 1)
         for name, n in sorted(nights.items())
         if n >= count.most
     ]
@@ -217,5 +217,9 @@ def missed(sessions: Sequence[pd.Timestamp], count: Count) -> list[Alert]:
     if not count.enabled or len(sessions) < count.most:
         return []
     span = f"{sessions[0]:%Y-%m-%d} to {sessions[-1]:%Y-%m-%d}" if len(sessions) > 1 else f"{sessions[0]:%Y-%m-%d}"
-    said = f"{len(sessions)} sessions in a row ({span}) had no forecast that was made in time."
+    said = f"{_in_a_row(len(sessions), 'session')} ({span}) had no forecast that was made in time."
     return [Alert("missed", f"since {sessions[0]:%Y-%m-%d}", said, len(sessions) // 5 + 1)]
+
+
+def _in_a_row(number: int, noun: str) -> str:
+    return f"1 {noun}" if number == 1 else f"{number} {noun}s in a row"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -36,10 +36,13 @@ class Scorecard:
     target : str
     rows : pandas.DataFrame
         As `fints.verification.outcomes` gives them.
+    lost : mapping of str to int
+        Forecasts that could not be held against what was promised: ``unreadable``, or ``unpromised``.
     """
 
     target: str
     rows: pd.DataFrame
+    lost: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -47,7 +50,8 @@ class Scorecard:
         late = (self.rows["state"] == "scored") & ~self.rows["live"].astype(bool)
         counts = self.rows.loc[~late, "state"].value_counts().to_dict()
         found = {str(state): int(n) for state, n in counts.items()}
-        return found | ({"afterwards": int(late.sum())} if late.any() else {})
+        found |= {"afterwards": int(late.sum())} if late.any() else {}
+        return found | {state: n for state, n in self.lost.items() if n}
 
     @cached_property
     def live(self) -> bool:

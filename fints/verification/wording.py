@@ -19,6 +19,8 @@ WORDS = {
     "missing": "of sessions without a bar of the series",
     "void": "void, their session was cancelled",
     "unplaced": "left out, on a basis that is not on record",
+    "unreadable": "left out, for what was promised of them cannot be read",
+    "unpromised": "left out, for no promise of them is on record",
 }
 """What becomes of forecasts, as people say it."""
 
@@ -51,11 +53,9 @@ def lookback(target: TargetVerification) -> pd.Series:
 def _who(target: TargetVerification, line: pd.Series) -> str:
     kind = "live nights" if target.live else "nights that were run afterwards"
     count = int(line["n_nights"])
-    return (
-        f"{target.target}, last {count} {kind}"
-        if count != 1
-        else f"{target.target}, 1 {kind.replace('nights', 'night', 1)}"
-    )
+    if count != 1:
+        return f"{target.target}, last {count} {kind}"
+    return f"{target.target}, 1 {kind.replace('nights', 'night', 1).replace('that were', 'that was')}"
 
 
 def _error(line: pd.Series) -> str:

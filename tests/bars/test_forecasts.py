@@ -3,7 +3,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from fints.bars.forecasts import FORECAST_COLUMNS, QUANTILE_COLUMNS
+from fints.bars.forecasts import FORECAST_COLUMNS, QUANTILE_COLUMNS, ForecastTable
 from fints.bars.store import BarStore
 from fints.errors import SchemaError, StoreError
 
@@ -123,3 +123,30 @@ def test_a_table_that_lacks_a_column_is_refused_in_words_and_left_as_it_is(store
         with pytest.raises(StoreError, match=r"no column 'dataset': .*Move the folder away"):
             use()
     assert DeltaTable(str(folder)).version() == version
+
+
+def test_what_others_take_the_place_of_is_set_aside_once_and_both_are_there_to_be_scored(store) -> None:
+    first, second = (pd.Timestamp(f"2018-11-{day}T22:00Z") for day in (20, 27))
+    store.write_forecasts(forecasts(created_at=first))
+    store.write_forecasts(forecasts(unique_id="^IXIC", created_at=first))
+    table = ForecastTable.under(store.root)
+    assert table.read_superseded().empty
+    for _ in range(2):  # the second time as after a run that was killed and repeated
+        store.write_forecasts(forecasts(created_at=second, mean=[3.0, 4.0]))
+    assert store.read_forecasts(unique_id="^GSPC")["mean"].tolist() == [3.0, 4.0]
+    aside = table.read_superseded()
+    assert aside[["unique_id", "step", "mean"]].to_numpy().tolist() == [["^GSPC", 1, 1.0], ["^GSPC", 2, 2.0]]
+    assert aside["created_at"].eq(first).all()
+    both = table.since(pd.Timestamp("2018-11-20"), "log_volume", ("indices", "1d"))
+    assert both.groupby("unique_id")["created_at"].nunique().to_dict() == {"^GSPC": 2, "^IXIC": 1}
+    assert store.verify() == []
+
+
+def test_a_set_that_a_killed_run_left_in_both_tables_counts_once(store) -> None:
+    made = pd.Timestamp("2018-11-20T22:00Z")
+    store.write_forecasts(forecasts(created_at=made))
+    table = ForecastTable.under(store.root)
+    held = table.read()
+    table._set_aside(held.assign(month="2018-11"))
+    assert len(table.read_superseded()) == len(held)
+    assert len(table.since(pd.Timestamp("2018-11-20"), "log_volume", ("indices", "1d"))) == len(held)

@@ -5,6 +5,8 @@ import shutil
 import pandas as pd
 import pytest
 
+from fints.bars.forecasts import ForecastTable
+from fints.bars.store import BarStore
 from fints.champion import Decision
 from pipelines.succession import Succession
 from tests.end_to_end.market import ledger, stored, told
@@ -37,26 +39,73 @@ def test_a_night_that_is_done_is_not_run_again_unless_it_is_asked_for(night, mar
     assert len(ledger(home)) == lines + 2
 
 
-@pytest.mark.parametrize("gone", ["page", "result", "forecasts"])
-def test_a_night_is_made_again_where_something_of_it_is_gone(night, market, home, after, gone):
+def test_a_night_is_made_again_where_its_forecasts_are_gone(night, market, home, after):
     after("thursday")
     market.deliver("2025-03-06")
     first = stored(home, "2025-03-06")
-    page = home / "reports" / "nightly" / "market-1d-2025-03-06.html"
-    if gone == "page":
-        page.unlink()
-    elif gone == "result":
-        page.with_suffix(".json").write_text('{"half": ')
-    else:
-        shutil.rmtree(home / "store" / "forecasts")
+    shutil.rmtree(home / "store" / "forecasts")
     market.it_is("2025-03-06 23:00")
     code, said, result = night()
     assert code == 0, said
-    assert "made again because its" in " ".join(said.split())
+    assert "made again because its forecasts are gone" in " ".join(said.split())
     assert not result["nights"][0]["done_before"]
-    assert page.is_file()
     assert [row["mean"] for row in result["forecasts"]] == first["mean"].tolist()
     assert len(stored(home, "2025-03-06")) == 10
+
+
+UNSHOWN = {
+    "page gone": "its report is gone",
+    "page cut short": "its report is damaged or cut short",
+    "result damaged": "its stored result is gone or damaged",
+}
+"""What may be wrong with a report, and how that is said."""
+
+
+@pytest.mark.parametrize("wrong", UNSHOWN)
+def test_a_report_that_is_not_whole_is_written_again_and_the_forecasts_stay_as_they_were_made(
+    night, market, home, after, monkeypatch, wrong
+):
+    """Two weeks later, by the instants alone, they would no longer have been made in time."""
+    monkeypatch.setattr("pipelines.publish.render_nightly", lambda report: "\n".join((*report.notes, "whole")))
+    market.deliver("2025-03-06")
+    market.it_is("2025-03-06 22:00")
+    asked = ("--as-of", "2025-03-06T21:15Z")
+    before = night(*asked)[2]
+    first, version = stored(home, "2025-03-06"), BarStore(home / "store").version("forecasts")
+    page = home / "reports" / "nightly" / "market-1d-2025-03-06.html"
+    whole = page.read_text()
+    if wrong == "page gone":
+        page.unlink()
+    elif wrong == "page cut short":
+        page.write_text(whole[:-2])
+    else:
+        page.with_suffix(".json").write_text('{"half": ')
+    book = Succession.book_under(home / "models", ("market", "1d", "log_volume")).read()
+    market.it_is("2025-03-20 23:00")
+    code, said, result = night(*asked)
+    assert code == 0, said
+    assert UNSHOWN[wrong] in " ".join(said.split())
+    assert page.read_text().endswith(
+        "The report alone was written again; the forecasts stand as they were made.\nwhole"
+    )
+    assert result["made_at"] == before["made_at"]
+    pd.testing.assert_frame_equal(stored(home, "2025-03-06"), first)
+    assert BarStore(home / "store").version("forecasts") == version
+    assert Succession.book_under(home / "models", ("market", "1d", "log_volume")).read() == book
+    assert [row["mean"] for row in result["forecasts"]] == first["mean"].tolist()
+    assert night(*asked)[2]["nights"][0]["done_before"]
+    assert night(*asked, "--known-at", before["made_at"])[0] == 0  # and it can be replayed as before
+
+
+def test_a_night_that_is_made_again_leaves_what_it_said_in_time_beside_it(night, market, home, after):
+    after("thursday")
+    market.deliver("2025-03-06")
+    first = stored(home, "2025-03-06")
+    market.it_is("2025-03-20 23:00")
+    code, said, _ = night("--as-of", "2025-03-06T21:15Z", "--again")
+    assert code == 0, said
+    assert (stored(home, "2025-03-06")["created_at"] == pd.Timestamp("2025-03-20 23:00Z")).all()
+    pd.testing.assert_frame_equal(ForecastTable.under(home / "store").read_superseded(), first)
 
 
 def test_a_night_is_made_again_once_a_person_has_put_another_model_in_use(night, market, home, after):

@@ -89,7 +89,7 @@ def test_a_night_is_overdue_a_day_after_it_could_have_begun(last, now, state):
 
 def test_the_sessions_without_a_night_are_counted(last):
     found = last(entry(FRIDAY), now="2025-03-17T23:00Z")
-    assert (found.state, found.sentence) == ("failed", f"{FRIDAY} is done with code 0; 5 sessions since have had none")
+    assert (found.state, found.sentence) == ("failed", f"{FRIDAY} is done with code 0; 5 sessions since without one")
     assert "fints schedule" in found.cure
 
 
@@ -102,7 +102,7 @@ def test_a_night_run_by_hand_hides_no_dead_scheduler(last, night):
     by_hand = entry(night, asked=night, made="2025-03-17T22:50Z")
     found = last(entry(FRIDAY), by_hand, now="2025-03-17T23:00Z")
     assert found.state == "failed", found
-    assert "5 sessions since have had none" in found.sentence
+    assert "5 sessions since without one" in found.sentence
 
 
 def test_a_night_of_the_schedule_that_was_mended_by_hand_is_in_order(last):

@@ -6,6 +6,7 @@ import pytest
 
 from fints.settings import load_settings
 from pipelines.registration import fetch, moved_by_hand, synchronise, wanted
+from pipelines.succession import Succession
 
 TARGET = "log_volume"
 TOLD = '{"registered": ["a/2018-01-02-0123456789ab"], "aliases": {"champion": "a/2018-01-02-0123456789ab"}}'
@@ -74,3 +75,18 @@ def test_what_a_night_of_another_home_has_set_is_nobodys_wish(models, monkeypatc
     assert moved_by_hand(settings, models) == ({}, [])
     monkeypatch.setattr(Shared, "named", "line/2018-06-01-bbbbbbbbbbbb")
     assert moved_by_hand(settings, models) == ({TARGET: "line/2018-06-01-bbbbbbbbbbbb"}, [])
+
+
+def test_a_target_whose_decisions_cannot_be_read_keeps_no_other_from_being_registered(models, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        "pipelines.registration._synchronise", lambda _s, _m, target: asked.append(target) or read(target)
+    )
+
+    def read(target):
+        Succession.book_under(models, ("made", "1d", target)).read()
+
+    (models / "made" / "1d" / TARGET / "book.jsonl").write_text("{\n")
+    settings = load_settings(None, ["dataset=made", f"targets=[{TARGET}, log_range]"])
+    assert synchronise(settings, models, [TARGET, "log_range"]) == []  # the night itself says so
+    assert asked == [TARGET, "log_range"]

@@ -13,9 +13,11 @@ import pytest
 from typer.testing import CliRunner
 
 from fints.sessions import get_calendar
+from fints.settings import load_settings
 from pipelines.cli import app
 from pipelines.schedule import Command, slot_of
 from pipelines.schedule_kinds import KINDS, airflow, cron, prefect, systemd
+from pipelines.schedule_secrets import secrets_of
 from pipelines.waiting import night_ends
 
 SETTLE = pd.Timedelta(minutes=15)
@@ -246,3 +248,90 @@ def test_the_exchange_of_the_settings_counts_where_nothing_is_stored(tmp_path, m
     left = CliRunner().invoke(app, ["schedule", "--kind", "systemd", "--config", str(config)])
     assert "Europe/London" in left.output
     assert f'"--config" "{config}"' in left.output
+
+
+SECRETS = ("MY_TOKEN", "FINTS_ALERT_WEBHOOK", "FINTS_ALERT_PASSWORD")
+SECRET = "https://chat.example/s3cr3t"
+
+
+def with_secrets(path):
+    """Write settings that read a token, and mail with a password."""
+    path.write_text(
+        "source: {kind: http, url: 'https://example.com/{symbol}?t={token}', token_env: MY_TOKEN, format: csv}\n"
+        "symbols: [AAA]\nexchange: XNYS\n"
+        "alerts: {email: {host: mail.example.com, sender: a@example.com, to: [b@example.com], user: fints}}\n"
+    )
+    return path
+
+
+def test_secrets_that_the_settings_read_are_named_for_every_scheduler_and_never_printed(tmp_path, monkeypatch):
+    monkeypatch.setenv("FINTS_HOME", str(tmp_path / "home"))
+    for name in SECRETS:
+        monkeypatch.setenv(name, SECRET)
+    config = with_secrets(tmp_path / "my.yaml")
+    for kind in KINDS:
+        left = CliRunner().invoke(app, ["schedule", "--kind", kind, "--config", str(config)])
+        assert left.exit_code == 0, left.output
+        assert [name in left.output for name in SECRETS] == [True] * 3
+        assert SECRET not in left.output
+
+
+def test_variables_that_the_settings_do_not_read_are_not_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("FINTS_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("FINTS_ALERT_WEBHOOK", raising=False)
+    left = CliRunner().invoke(app, ["schedule"])
+    assert not any(word in left.output for word in ("FINTS_ALERT", "EnvironmentFile", "secrets.env", "SECRETS"))
+    left = CliRunner().invoke(app, ["schedule", "--config", str(with_secrets(tmp_path / "my.yaml"))])
+    assert "FINTS_ALERT_WEBHOOK" not in left.output
+    assert "MY_TOKEN" in left.output
+
+
+def test_the_token_of_a_source_within_a_chain_and_the_user_of_a_tracking_server_are_named(monkeypatch):
+    monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", SECRET)
+    http = "{kind: http, url: 'https://example.com/{symbol}', token_env: INNER, format: csv}"
+    settings = load_settings(
+        None, [f"source={{kind: chain, sources: [{http}, {{kind: yahoo}}]}}", "tracking.uri=https://mlflow.example"]
+    )
+    assert secrets_of(settings) == ("INNER", "MLFLOW_TRACKING_PASSWORD")
+    assert secrets_of(load_settings(None, [])) == ()
+
+
+def test_the_shell_reads_secrets_from_their_file_and_runs_nothing_without_it(tmp_path):
+    script, file = tmp_path / "fints", tmp_path / ".config" / "fints" / "secrets.env"
+    script.write_text('#!/bin/sh\nprintf "%s" "$FINTS_ALERT_WEBHOOK"\n')
+    script.chmod(0o755)
+    shell = Command(script, tmp_path, secrets=("FINTS_ALERT_WEBHOOK",)).shell
+
+    def run():
+        home = {"HOME": str(tmp_path), "PATH": "/bin:/usr/bin"}
+        return subprocess.run(["/bin/sh", "-c", shell], capture_output=True, text=True, check=False, env=home)
+
+    assert run().returncode != 0
+    file.parent.mkdir(parents=True)
+    file.write_text(f"FINTS_ALERT_WEBHOOK='{SECRET}'\n")
+    assert run().stdout == SECRET
+
+
+def test_the_unit_reads_secrets_from_a_file():
+    service, _ = units(systemd(slot(["XNYS"]), Command(Path("/opt/fints"), Path("/srv/home"), secrets=SECRETS)))
+    assert "EnvironmentFile=%h/.config/fints/secrets.env\n" in service
+
+
+@pytest.mark.parametrize("write", [airflow, prefect])
+def test_a_snippet_takes_secrets_from_its_scheduler(tmp_path, monkeypatch, write):
+    Schedulers(monkeypatch)
+    kept = {"FINTS_ALERT_WEBHOOK": SECRET, "fints-alert-webhook": SECRET}
+    for name, holder in (("airflow.models", "Variable"), ("prefect.blocks", ""), ("prefect.blocks.system", "Secret")):
+        module = ModuleType(name)
+        get = {"get": lambda key: kept[key], "load": lambda key: SimpleNamespace(get=lambda: kept[key])}
+        vars(module).update({holder: SimpleNamespace(**get)})
+        monkeypatch.setitem(sys.modules, name, module)
+    script = tmp_path / "fints"
+    script.write_text('#!/bin/sh\nprintf "%s" "$FINTS_ALERT_WEBHOOK" > "$FINTS_HOME/told"\n')
+    script.chmod(0o755)
+    text = write(slot(["XNYS"]), Command(script, tmp_path, secrets=("FINTS_ALERT_WEBHOOK",)))
+    snippet = {"__name__": "snippet"}
+    exec(compile(text, "snippet", "exec"), snippet)
+    if write is prefect:
+        snippet["fints_nightly"]()
+    assert (tmp_path / "told").read_text() == SECRET

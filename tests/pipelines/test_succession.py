@@ -3,93 +3,14 @@
 import io
 import json
 import shutil
-import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 from rich.console import Console
 
-from fints.sessions import get_calendar
-from fints.settings import load_settings
-from pipelines.home import Home
-from pipelines.model_book import ModelBook
-from pipelines.nightly import run_nightly
 from pipelines.progress import stages
-
-CHANGE = "2016-11-16"
-NIGHTS = ("2016-11-14", "2017-05-10", "2017-07-10")
-SETTINGS = [
-    "symbols=[T]",
-    "targets=[log_volume]",
-    "h=8",
-    "input_size=30",
-    "network.dim=16",
-    "network.n_heads=1",
-    "training.max_steps=4",
-    "training.batch_size=8",
-    "training.validate_every=2",
-    "training.validation_windows=16",
-    "holdout.n_windows=4",
-    "combination.members=[har_calendar]",
-    "workers.count=1",
-    "periods.detect=false",
-    "tracking.enabled=false",
-    "champion.looks=[3, 5]",
-    "champion.least=3",
-    "champion.recent=5",
-    "champion.level=0.2",
-    "champion.alarm=0.02",
-]
-
-
-def write_bars(path):
-    """Write volume that knows its weekday; from one day on the week runs the other way round, which HAR never knew."""
-    days = get_calendar("XNYS").sessions("2016-05-16", "2017-07-31")
-    rng = np.random.default_rng(3)
-    red = np.zeros(len(days))
-    for i, shock in enumerate(rng.normal(size=len(days)) * 0.15):
-        red[i] = 0.6 * red[i - 1] + shock
-    week = np.array([0.6, 0.3, 0.0, -0.3, -0.6])[days.day_of_week]
-    week = np.where(days < pd.Timestamp(CHANGE), week, -4 * week)
-    close = 100 * np.exp(np.cumsum(rng.normal(size=len(days)) * 0.01))
-    prices = {"open": close, "high": close * 1.01, "low": close * 0.99, "close": close, "adj_close": close}
-    volume = np.exp(14 + red + week).round().astype(int)
-    pd.DataFrame({"session": days.strftime("%Y-%m-%d"), **prices, "volume": volume}).to_csv(path, index=False)
-
-
-class Play:
-    """Nights in a home of their own."""
-
-    def __init__(self, root, bars):
-        self.root, self.home, self.bars = root, Home(root), bars
-        source = f"{{kind: files, path: {bars}, symbol: T, exchange: XNYS, columns: {{date: session}}}}"
-        self.stated = [f"source={source}", *SETTINGS]
-        self.settings = load_settings(None, self.stated)
-
-    def night(self, day, **how):
-        with stages(Console(file=io.StringIO())) as shown:
-            done = run_nightly(self.settings, self.home, pd.Timestamp(day), shown, **how).tonight
-        return done.night.targets[0], done
-
-    @property
-    def models(self):
-        return ModelBook(self.settings, self.home, "log_volume")
-
-
-@pytest.fixture(scope="module")
-def played(tmp_path_factory):
-    root = tmp_path_factory.mktemp("home")
-    write_bars(root / "bars.csv")
-    play = Play(root, root / "bars.csv")
-    return play, [play.night(day) for day in NIGHTS]
-
-
-@pytest.fixture
-def after(played, tmp_path):
-    """The home as the nights left it, for one test."""
-    shutil.copytree(played[0].root, tmp_path / "home")
-    return Play(tmp_path / "home", played[0].bars), played[1]
+from tests.pipelines.play import NIGHTS
 
 
 def kinds(night):
@@ -247,24 +168,8 @@ def test_a_name_in_the_registry_that_is_no_fit_of_these_settings_is_ignored_and_
         assert any("it is ignored" in note for note in night.notes)
 
 
-@pytest.fixture
-def command(after, monkeypatch, capfd):
-    def run(*arguments):
-        from pipelines.cli import main
-
-        play = after[0]
-        monkeypatch.setenv("FINTS_HOME", str(play.root))
-        monkeypatch.setattr(sys, "argv", ["fints", "model", *arguments, *(f"--set={one}" for one in play.stated)])
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as left:
-            main()
-        return left.value.code or 0, *capfd.readouterr()
-
-    return run
-
-
-def test_the_models_are_listed_with_their_states_and_scores(command, after, tmp_path):
-    code, out, err = command("list", "log_volume", "--json", str(tmp_path / "models.json"))
+def test_the_models_are_listed_with_their_states_and_scores(model_command, after, tmp_path):
+    code, out, err = model_command("list", "log_volume", "--json", str(tmp_path / "models.json"))
     assert code == 0, err
     (told,) = json.loads((tmp_path / "models.json").read_text())
     states = {row["version"]: row for row in told["models"]}
@@ -274,9 +179,11 @@ def test_the_models_are_listed_with_their_states_and_scores(command, after, tmp_
     assert "champion" in out
 
 
-def test_a_model_is_promoted_by_hand_by_the_last_part_of_its_version(command, after):
+def test_a_model_is_promoted_by_hand_by_the_last_part_of_its_version(model_command, after):
     first = after[1][0][0].version
-    code, out, err = command("promote", first.rpartition("/")[2], "--target=log_volume", "--reason=a trial of ours")
+    code, out, err = model_command(
+        "promote", first.rpartition("/")[2], "--target=log_volume", "--reason=a trial of ours"
+    )
     assert code == 0, err
     assert "is in use from the night of 2017-07-10 on" in out
     assert after[0].models.standing().champion.version == first
@@ -290,16 +197,16 @@ def test_a_model_is_promoted_by_hand_by_the_last_part_of_its_version(command, af
         (["rollback", "--target=log_range", "--reason=x"], 2, "unknown target"),
     ],
 )
-def test_a_wrong_request_is_refused_in_words(command, after, arguments, code, said):
+def test_a_wrong_request_is_refused_in_words(model_command, after, arguments, code, said):
     before = after[0].models.book.read()
-    found, _, err = command(*arguments)
+    found, _, err = model_command(*arguments)
     assert found == code
     assert said in err
     assert after[0].models.book.read() == before
 
 
-def test_a_home_at_work_is_left_alone(command, after):
+def test_a_home_at_work_is_left_alone(model_command, after):
     with after[0].home.locked():
-        code, _, err = command("rollback", "--target=log_volume", "--reason=x")
+        code, _, err = model_command("rollback", "--target=log_volume", "--reason=x")
     assert code == 75
     assert "another run" in err

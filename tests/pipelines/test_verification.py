@@ -11,7 +11,7 @@ from fints.errors import StoreError
 from fints.series import make_panel
 from fints.sessions import get_calendar
 from fints.settings import load_settings
-from fints.verification import Promise
+from fints.verification import Alert, Promise
 from pipelines.gathered import Reading
 from pipelines.home import Home
 from pipelines.verification import verify
@@ -63,7 +63,7 @@ class Desk:
             promise = Promise.of("log_volume", own["created_at"].iloc[0], ("Combination", "v"), STATED)
             book.keep(as_of, [promise.anchored(panel[panel["ds"] <= as_of])])
 
-    def verify(self, asked=None, live=True, now=NOW):
+    def verify(self, asked=None, live=True, now=NOW, others=()):
         reading = Reading(
             folder=self.home.store,
             symbols=NAMES,
@@ -76,7 +76,7 @@ class Desk:
             now=now,
             actions_version=self.store.version("actions"),
         )
-        return verify(self.settings, self.store, reading, now)
+        return verify(self.settings, self.store, reading, now, others)
 
 
 def entry_of(as_of, rows, **changes):
@@ -220,6 +220,16 @@ def test_sessions_without_a_live_night_are_missed(tmp_path):
     assert desk.verify(live=False).alerts == ()
 
 
+def test_one_session_without_a_night_is_counted_as_one(tmp_path):
+    desk = Desk(
+        tmp_path, bars_of({name: volumes(seed=seed) for seed, name in enumerate(NAMES)}), **{"missed.nights": 1}
+    )
+    desk.night("2018-12-27")
+    desk.night("2018-12-31", made_at=NOW)
+    (alert,) = desk.verify().alerts
+    assert alert.sentence == "1 session (2018-12-28) had no forecast that was made in time."
+
+
 def test_a_night_done_in_time_is_not_missed_though_it_was_made_again_later(tmp_path):
     """Friday's and Wednesday's nights ran on their evenings; on Monday late bars had both made again."""
     bars = bars_of({name: volumes(seed=seed) for seed, name in enumerate(NAMES)})
@@ -259,15 +269,73 @@ def test_forecasts_of_another_dataset_are_not_held_against_the_promises_of_this_
     assert json.dumps(desk.verify().to_json()) == json.dumps(sound.verify().to_json())
 
 
-def test_a_damaged_record_leaves_its_night_out(sound, tmp_path, caplog):
-    bars = bars_of({name: volumes(seed=seed) for seed, name in enumerate(NAMES)})
-    desk = Desk(tmp_path, bars)
+def test_promises_that_cannot_be_read_are_an_alert_with_file_and_cure(tmp_path, caplog):
+    desk = Desk(tmp_path, bars_of({name: volumes(seed=seed) for seed, name in enumerate(NAMES)}))
     desk.nights(NIGHTS[:3])
-    first = min((tmp_path / "verification" / "made" / "1d" / "promises").glob("*.json"))
-    first.write_text(first.read_text()[:100])
-    (target,) = desk.verify(live=False).targets
-    assert target.counts["scored"] == 2 * 2 * 20
-    assert "damaged" in caplog.text
+    files = sorted((tmp_path / "verification" / "made" / "1d" / "promises").glob("*.json"))
+    files[0].write_text(files[0].read_text()[:100])
+    found = desk.verify(live=False)
+    (target,), (alert,) = found.targets, found.alerts
+    assert target.counts == {"scored": 2 * 2 * 20, "unreadable": 2 * 20}
+    assert alert.rule == "promises"
+    assert str(files[0]) in alert.sentence
+    assert "Restore the file from a backup, or move it away" in alert.sentence
+    assert any(record.levelname == "ERROR" for record in caplog.records)
+    files[0].unlink()
+    found = desk.verify(live=False)
+    assert found.alerts == ()
+    assert found.targets[0].counts["unpromised"] == 2 * 20
+    assert "no promise of them is on record" in found.targets[0].sentences[0]
+
+
+def test_where_no_promise_can_be_read_it_is_not_said_that_nothing_has_come_due(tmp_path):
+    desk = Desk(tmp_path, bars_of({name: volumes(seed=seed) for seed, name in enumerate(NAMES)}))
+    desk.nights(NIGHTS[:5])
+    for file in (tmp_path / "verification" / "made" / "1d" / "promises").glob("*.json"):
+        file.write_text("[")
+    found = desk.verify(live=False)
+    (sentence,) = found.targets[0].sentences
+    assert "200 left out, for what was promised of them cannot be read" in sentence
+    assert "What 5 earlier nights promised cannot be read" in found.alerts[0].sentence
+    assert "2 others" in found.alerts[0].sentence
+
+
+def test_a_record_that_cannot_be_read_is_set_aside_where_its_night_is_made_again(tmp_path):
+    book = PromiseBook.under(Home(tmp_path), settings_of())
+    promise = Promise("log_range", pd.Timestamp("2018-12-31T22:00Z"), "HAR", "v")
+    book.keep(NIGHTS[0], [promise])
+    (file,) = book.folder.iterdir()
+    file.write_text("[")
+    book.keep(NIGHTS[0], [promise])
+    assert len(book.read(NIGHTS[0])) == 1
+    assert (book.folder / f"{file.name}.damaged").read_text() == "["
+
+
+def test_a_night_repeated_with_other_values_later_is_held_to_what_it_said_in_time(tmp_path):
+    """Made again in December, half a unit off: the quarter stays live, and as good as it was."""
+    desk = Desk(tmp_path, bars_of({name: volumes(seed=seed) for seed, name in enumerate(NAMES)}))
+    desk.nights(NIGHTS[:30])
+    before = desk.verify(live=False).targets[0]
+    for as_of in NIGHTS[:30]:
+        rows = desk.store.read_forecasts(as_of=as_of)
+        rows = rows.assign(mean=rows["mean"] + 0.5, created_at=pd.Timestamp("2018-12-30T22:00Z"))
+        desk.store.write_forecasts(rows)
+        own = Promise.of("log_volume", rows["created_at"].iloc[0], ("Combination", "v"), STATED)
+        panel = make_panel(desk.bars, "log_volume", features=False, companions=False)
+        PromiseBook.under(desk.home, desk.settings).keep(as_of, [own.anchored(panel[panel["ds"] <= as_of])])
+    after = desk.verify(live=False).targets[0]
+    assert after.live
+    assert after.counts == before.counts
+    pd.testing.assert_frame_equal(after.table, before.table)
+
+
+def test_alerts_about_the_night_itself_are_told_with_the_others(sound, monkeypatch):
+    told = []
+    monkeypatch.setattr("pipelines.verification.tell", lambda found, *_: told.append(found) or ((), ()))
+    mine = Alert("book", "log_volume", "It cannot be read.")
+    assert sound.verify(others=(mine,)).alerts == told[0].alerts == (mine,)
+    assert sound.verify(asked=pd.Timestamp("2018-10-01T20:15Z"), others=(mine,)).alerts == (mine,)
+    assert len(told) == 1  # a night of the past tells nobody, and says it
 
 
 def test_a_failure_to_look_back_is_a_warning_and_an_alert_that_is_told(sound, monkeypatch):

@@ -98,3 +98,13 @@ def test_the_head_of_the_page_leads_to_what_was_left_out(report: NightlyReport) 
     assert "#left-out" in {attrs["href"] for attrs, _ in page.all("a")}
     whole = Page(render_nightly(replace(report, problems=report.problems[~report.problems["left_out"]])))
     assert not any(text.startswith("Left out:") for text in whole.texts("p"))
+
+
+def test_symbols_at_a_doubted_exchange_stand_where_those_do_that_were_not_delivered(report: NightlyReport) -> None:
+    why = "9 of 100 bars fall on days when its <exchange> was shut"
+    html = render_nightly(replace(report, failed={"AAA": "gone"}, misplaced={HOSTILE: why}))
+    page = Page(html)
+    assert page.texts("h2")[:3] == ["Not delivered", "Exchange in doubt", "Verdict"]
+    assert why in page.texts("td")
+    assert "<exchange>" not in html
+    assert Page(render_nightly(report)).texts("h2")[0] == "Verdict"

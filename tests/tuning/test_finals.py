@@ -5,7 +5,7 @@ import pytest
 
 from fints.errors import ConfigError, TuningError
 from fints.tuning import Budget, Objective, search, summaries
-from fints.tuning.finals import confirm, finalists, percent
+from fints.tuning.finals import confirm, finalists, percent, than_untuned
 from fints.tuning.summary import TrialSummary, best_first, trials_frame
 from tests.tuning.conftest import FOLDS, PERIOD
 
@@ -159,3 +159,16 @@ def test_the_table_of_trials_has_a_column_for_every_parameter_and_period(tuner, 
 
 def test_what_rounds_to_zero_has_no_sign():
     assert [percent(share) for share in (-0.0001, 0.0, 0.0123, -0.0123)] == ["0.0", "0.0", "1.2", "−1.2"]
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [
+        (0.02, "2.0 % lower than untuned"),
+        (-0.0006, "0.1 % higher than untuned"),
+        (0.0, "no different from untuned at this precision"),
+        (-0.0004, "no different from untuned at this precision"),
+    ],
+)
+def test_a_difference_that_would_print_as_none_is_said_to_be_none(share, said):
+    assert than_untuned(share) == said

@@ -169,3 +169,44 @@ def test_an_hour_that_an_early_close_cut_off_is_void():
     panel = make_panel(bars[bars["session"] <= "2018-11-21"], "log_volume", features=False, companions=False)
     found = outcomes(rows, "log_volume", happened(bars, "2018-11-24T00:00Z"), keyed(rows, promise_of(rows, panel)))
     assert found["state"].tolist() == ["scored"] * 4 + ["void"] * 3
+
+
+def remade(first, made_at, shift):
+    """Make the forecasts of a night again at another instant, off by so much."""
+    moved = [name for name in first.columns if name == "mean" or name.startswith("q")]
+    return first.assign(created_at=pd.Timestamp(made_at), **{name: first[name] + shift for name in moved})
+
+
+def held_to(*sets):
+    """Return what the forecasts of a night are held to, by the bias of each set, and whether they are live."""
+    bars = bars_of({"AAA": np.full(count(), 1000.0)})
+    promises = {key: one for rows in sets for key, one in keyed(rows, promise_of(rows, known(bars))).items()}
+    found = outcomes(pd.concat(sets, ignore_index=True), "log_volume", happened(bars), promises)
+    done = found[found["state"] == "scored"]
+    assert not done.duplicated(["as_of", "unique_id", "step"]).any()
+    return done["error"].round(6).unique().tolist(), done["live"].astype(bool)
+
+
+def test_forecasts_that_are_made_again_afterwards_leave_those_standing_that_were_made_in_time():
+    """A week later with other values, or the same: what was said on the evening is what is scored, and live."""
+    first = forecasts_of(["AAA"], AS_OF, np.log(1000))
+    for shift in (-0.2, 0.0):
+        errors, live = held_to(first, remade(first, "2018-11-28T22:00Z", shift))
+        assert errors == [pytest.approx(0, abs=1e-6)]
+        assert live.all()
+
+
+def test_forecasts_that_are_made_again_before_any_bar_was_over_take_the_place_of_the_first():
+    first = forecasts_of(["AAA"], AS_OF, np.log(1000))
+    errors, live = held_to(first, remade(first, "2018-11-21T15:00Z", -0.2))
+    assert errors == [pytest.approx(0.2, abs=1e-6)]
+    assert live.all()
+    errors, _ = held_to(first, remade(first, "2018-11-21T15:00Z", -0.2), remade(first, "2018-11-21T22:00Z", -0.3))
+    assert errors == [pytest.approx(0.2, abs=1e-6)]
+
+
+def test_where_nothing_was_made_in_time_the_newest_counts_and_is_not_live():
+    late = remade(forecasts_of(["AAA"], AS_OF, np.log(1000)), "2018-12-30T22:00Z", 0.0)
+    errors, live = held_to(late, remade(late, "2018-12-30T23:00Z", -0.2))
+    assert errors == [pytest.approx(0.2, abs=1e-6)]
+    assert not live.any()

@@ -312,7 +312,7 @@ def test_late_doubled_corrected_and_vanished_files_leave_one_true_store(put, tmp
 def test_a_session_that_no_file_brought_is_missing_at_the_end(put, tmp_path) -> None:
     put("AAA.csv", table(prices(0, 4)))
     report = ingest(folder(put), BarStore(tmp_path / "store"), symbols=None, now=NOW)
-    assert [finding.reason for finding in report.findings] == ["no bar yet for 2018-12-14 to 2018-12-14 (1 sessions)"]
+    assert [finding.reason for finding in report.findings] == ["no bar yet for 2018-12-14"]
 
 
 def test_a_broken_file_fails_its_own_symbols_only_and_is_named(put, tmp_path) -> None:
