@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fints.bars.nights import NightEntry
     from fints.settings.catch_up import CatchUpSettings
-    from pipelines.gathered import Gathered
+    from pipelines.gathered import Arrived
     from pipelines.night_calendar import NightCalendar, Slot
     from pipelines.night_ledger import NightLedger
 
@@ -67,7 +67,7 @@ class CatchUp:
     ledger : NightLedger
     calendar : NightCalendar
     policy : CatchUpSettings
-    gathered : Gathered
+    gathered : Arrived
         Bars up to now, and how they came.
     entries : sequence of NightEntry
         Of the ledger, in order.
@@ -76,7 +76,7 @@ class CatchUp:
     ledger: NightLedger
     calendar: NightCalendar
     policy: CatchUpSettings
-    gathered: Gathered
+    gathered: Arrived
     entries: Sequence[NightEntry] = field(repr=False)
 
     def agenda(self, tonight: Turn) -> Agenda:
@@ -136,7 +136,6 @@ class CatchUp:
             return [], []
         by_hand = {entry.night for entry in self.entries if entry.state == "done" and entry.asked}
         taken = [pd.Timestamp(name) for name in by_hand if "T" in name]
-        ends = self.gathered.bars["end"] + self.calendar.settle
         told = {(entry.night, entry.reason) for entry in newest(held).values() if entry.state == "skipped"}
         run, skipped = [], []
         for slot in slots:
@@ -144,7 +143,7 @@ class CatchUp:
             # one of an earlier hour of the date that failed is no reason to leave the night of the date out
             if turn.night in owed or any(_inside(slot, moment) for moment in taken):
                 continue
-            if not ((ends > slot.after) & (ends <= slot.until)).any():
+            if not self.gathered.came(slot.after, slot.until):
                 skipped.append((turn, NO_BAR))
             elif self.policy.missed == "skip":
                 skipped.append((turn, "it was missed (catch_up.missed: skip)"))

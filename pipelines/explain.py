@@ -150,10 +150,9 @@ def _in_use(
     for seat in fitted[:1]:
         until = pd.Timestamp(seat.until)
         if shelf.find(seat.key) is not None:
-            rows = learnt.panel[learnt.panel["ds"] <= until].reset_index(drop=True)
             other = state is not None and state.champion.is_baseline
             said = (f"The night uses {BASELINE}; explained is {seat}, which is not in use.",) if other else ()
-            return InUse(rows, until, seat.key), said
+            return InUse(learnt.source, until, learnt.min_length, seat.key), said
     return learnt, ()
 
 

@@ -9,7 +9,6 @@ import pandas as pd
 
 from fints.champion import Seat
 from fints.errors import DataError, ModelError
-from fints.series import usable
 from pipelines.holdout import compare
 from pipelines.learning import Lesson
 from pipelines.model import make_model
@@ -92,10 +91,7 @@ class Fits:
 
     def lesson_of(self, seat: Seat) -> Lesson:
         """Return the rows that a fit learned from, as they are known now."""
-        until = pd.Timestamp(seat.until)
-        rows = self.panel[self.panel["ds"] <= until].reset_index(drop=True)
-        kept, _ = usable(rows, self.settings.input_size + self.settings.h)
-        return Lesson(rows if kept.empty else kept, until)
+        return Lesson(self.panel, pd.Timestamp(seat.until), self.settings.input_size + self.settings.h)
 
     def recalled(self, seat: Seat) -> Shelved | None:
         """Take a fit from the shelf; where it is gone or damaged, make it again from the same rows, or fetch it.

@@ -99,6 +99,41 @@ class Gathered:
     reading: Reading
     report: IngestReport
 
+    def let_go(self) -> Arrived:
+        """Return what a night needs to know of the bars, without them: each of its targets reads its own."""
+        ends = pd.DatetimeIndex(self.bars["end"].unique())
+        exchanges = tuple(map(str, self.bars["exchange"].unique()))
+        return Arrived(exchanges, ends, self.as_of, self.reading, self.report)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arrived:
+    """When bars ended and where, and how they came.
+
+    Parameters
+    ----------
+    exchanges : tuple of str
+        In the order of the bars.
+    ends : pandas.DatetimeIndex
+        Instants at which a bar ended, each once.
+    as_of : AsOf
+    reading : Reading
+        That gives the bars.
+    report : IngestReport
+        Of the ingest before.
+    """
+
+    exchanges: tuple[str, ...]
+    ends: pd.DatetimeIndex
+    as_of: AsOf
+    reading: Reading
+    report: IngestReport
+
+    def came(self, after: pd.Timestamp, until: pd.Timestamp) -> bool:
+        """Say whether a bar became final after one instant and up to another."""
+        final = self.ends + self.reading.settle
+        return bool(((final > after) & (final <= until)).any())
+
 
 def gather(settings: DataSettings, home: Home, stages: Stages, asked: pd.Timestamp | None = None) -> Gathered:
     """Bring the store up to date, and read it; the caller holds the home.

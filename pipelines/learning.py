@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -17,29 +18,44 @@ if TYPE_CHECKING:
 _DAY = pd.Timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Lesson:
-    """The rows that a model learns from.
+    """The rows that a model learns from: those of a panel up to a bar, of the series that had come far enough by then.
+
+    Rows are cut when they are asked for, and not kept: of many series they are as large as the panel.
 
     Parameters
     ----------
-    panel : pandas.DataFrame
+    source : pandas.DataFrame
+        Usable series.
     until : pandas.Timestamp
-        Its last bar.
+        Last bar.
+    min_length : int
+        Bars that a series needs; where none has them, all rows count.
     """
 
-    panel: pd.DataFrame
+    source: pd.DataFrame
     until: pd.Timestamp
+    min_length: int
 
     @property
+    def panel(self) -> pd.DataFrame:
+        """The rows."""
+        early = self.source["ds"] <= self.until
+        rows = self.source if early.all() else self.source[early].reset_index(drop=True)
+        kept, _ = usable(rows, self.min_length)
+        return rows if kept.empty else kept
+
+    @cached_property
     def key(self) -> str:
         """Name of the rows: their last day, and a hash of all they hold."""
-        content = hashlib.sha256(",".join(map(str, self.panel.columns)).encode())
-        content.update(pd.util.hash_pandas_object(self.panel, index=False).to_numpy().tobytes())
+        rows = self.panel
+        content = hashlib.sha256(",".join(map(str, rows.columns)).encode())
+        content.update(pd.util.hash_pandas_object(rows, index=False).to_numpy().tobytes())
         return f"{self.until:%Y-%m-%d}-{content.hexdigest()[:12]}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class InUse(Lesson):
     """The rows of a fit that is in use, as they are known now, under the name that they had when it learned from them.
 
@@ -51,7 +67,7 @@ class InUse(Lesson):
 
     named: str = ""
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Name of the rows at that time."""
         return self.named
@@ -74,8 +90,7 @@ def lesson(panel: pd.DataFrame, settings: NightlySettings) -> Lesson:
     last = calendar.session_on_or_before(panel["ds"].max())
     age = int(session_ordinals(calendar, pd.DatetimeIndex([last]))[0]) % settings.retrain_every
     border = calendar.sessions(last - (2 * age + 15) * _DAY, last)[-1 - age]
-    early = panel["ds"] < border + _DAY
-    until = panel if early.all() else panel[early].reset_index(drop=True)
-    rows, _ = usable(until, settings.input_size + settings.h)
-    chosen = panel if rows.empty else rows
-    return Lesson(chosen, pd.Timestamp(chosen["ds"].max()))
+    length = settings.input_size + settings.h
+    rows, _ = usable(panel[panel["ds"] < border + _DAY], length)
+    until = panel["ds"].max() if rows.empty else rows["ds"].max()
+    return Lesson(panel, pd.Timestamp(until), length)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from fints.report import NightlyReport
     from fints.settings import NightlySettings
     from pipelines.asof import AsOf
-    from pipelines.gathered import Gathered, Reading
+    from pipelines.gathered import Arrived, Reading
     from pipelines.home import Home
     from pipelines.night_ledger import NightLedger, Turn
     from pipelines.progress import Stages
@@ -97,7 +97,7 @@ class NightRun:
     home : Home
         Held by the caller.
     store : BarStore
-    gathered : Gathered
+    gathered : Arrived
         Bars up to now; tonight's as-of.
     ledger : NightLedger
     stages : Stages
@@ -106,7 +106,7 @@ class NightRun:
     settings: NightlySettings
     home: Home
     store: BarStore
-    gathered: Gathered
+    gathered: Arrived
     ledger: NightLedger
     stages: Stages
 
@@ -164,8 +164,7 @@ class NightRun:
         )
 
     def _begin(self, doing: _Doing, *, again: bool) -> _Begun | StandingNight:
-        exchanges = self.gathered.bars["exchange"].unique()
-        identity = Identity.of(self.settings, doing.reading.symbols, exchanges, doing.as_of)
+        identity = Identity.of(self.settings, doing.reading.symbols, self.gathered.exchanges, doing.as_of)
         begun, entries = self.ledger.draft(doing.turn, doing.reading, identity, "begun"), self.ledger.entries()
         if doing.own and (again or another_night(begun, entries, self.home, self.settings.targets)):
             begun = replace(begun, remade=())

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from fints.bars.nights import NightEntry
     from fints.settings import NightlySettings
-    from pipelines.gathered import Gathered
+    from pipelines.gathered import Arrived
     from pipelines.home import Home
     from pipelines.night_standing import StandingNight
     from pipelines.progress import Stages
@@ -101,7 +101,7 @@ def run_nightly(
         get_target(target)
     make_model(settings, fitting_plan(settings.periods.stated_plan(), settings)).design.network_for(0, 0)
     with home.locked():
-        gathered = gather(settings, home, stages, asked)
+        gathered = gather(settings, home, stages, asked).let_go()
         if settings.tracking.enabled:
             begin_tracking(settings, home)
         ledger = NightLedger.under(home, settings)
@@ -112,9 +112,9 @@ def run_nightly(
         return _with_earlier(run, gathered, ledger, again=again)
 
 
-def _with_earlier(run: NightRun, gathered: Gathered, ledger: NightLedger, *, again: bool) -> Nights:
+def _with_earlier(run: NightRun, gathered: Arrived, ledger: NightLedger, *, again: bool) -> Nights:
     settings, reading = run.settings, gathered.reading
-    calendar = NightCalendar.of(gathered.bars["exchange"].unique(), reading.interval, reading.settle)
+    calendar = NightCalendar.of(gathered.exchanges, reading.interval, reading.settle)
     tonight = Turn(calendar.as_of(reading.now), reading.now)
     entries = ledger.entries()
     agenda = CatchUp(ledger, calendar, settings.catch_up, gathered, entries).agenda(tonight)
@@ -142,8 +142,7 @@ def _require_news(run: NightRun, tonight: Turn, ledger: NightLedger) -> None:
     """
     held = regular(ledger.entries(), run.gathered.reading.now)
     before = [entry.as_of for entry in held if entry.state == "done" and entry.as_of < tonight.as_of]
-    ends = run.gathered.bars["end"] + run.gathered.reading.settle
-    if not before or ((ends > max(before)) & (ends <= tonight.as_of)).any():
+    if not before or run.gathered.came(max(before), tonight.as_of):
         return
     last = newest(held).get(tonight.night)
     if last is None or last.state != "done":

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from fints.settings import NightlySettings
     from fints.transformer import CycleTransformer
     from pipelines.asof import AsOf
+    from pipelines.gathered import Reading
     from pipelines.learning import Lesson
     from pipelines.progress import Stages
     from pipelines.shelf import Shelf
@@ -105,11 +106,10 @@ class Stopwatch:
         self.began = now
 
 
-def forecast_target(  # noqa: PLR0913 — what a night has, and where it is kept
-    bars: pd.DataFrame,
+def forecast_target(
+    reading: Reading,
     target: str,
     settings: NightlySettings,
-    as_of: AsOf,
     shelf: Shelf,
     stages: Stages,
     *,
@@ -119,11 +119,10 @@ def forecast_target(  # noqa: PLR0913 — what a night has, and where it is kept
 
     Parameters
     ----------
-    bars : pandas.DataFrame
-        Bars known at the as-of.
+    reading : Reading
+        That gives the bars known at the as-of.
     target : str
     settings : NightlySettings
-    as_of : AsOf
     shelf : Shelf
         Where a fitted model may lie, and where a new one is put.
     stages : Stages
@@ -136,7 +135,7 @@ def forecast_target(  # noqa: PLR0913 — what a night has, and where it is kept
         If no series can be used.
     """
     watch = Stopwatch()
-    panel, problems = _panel(bars, target, settings, as_of)
+    panel, problems, as_of = _panel(reading, target, settings)
     learnt = lesson(panel, settings)
     watch.lap("series")
     fetch = None if succession is None else succession.fetch
@@ -204,16 +203,16 @@ def _carried(used: Used) -> tuple[str, ...]:
         return ()
 
 
-def _panel(
-    bars: pd.DataFrame, target: str, settings: NightlySettings, as_of: AsOf
-) -> tuple[pd.DataFrame, list[SeriesProblem]]:
+def _panel(reading: Reading, target: str, settings: NightlySettings) -> tuple[pd.DataFrame, list[SeriesProblem], AsOf]:
+    """Make the panel; the bars, which are large, are let go before the models work."""
+    bars, as_of = reading.bars()
     problems = panel_problems(bars, target)
     panel = make_panel(bars, target, known_at=as_of.known_at)
     panel, unusable = usable(panel, settings.input_size + settings.h)
     problems = [*problems, *unusable]
     if panel.empty:
         raise SeriesError(f"no series can be used for {target}: " + "; ".join(map(str, problems)))
-    return panel, problems
+    return panel, problems, as_of
 
 
 def _still_to_come(forecast: Forecast, panel: pd.DataFrame, as_of: AsOf) -> tuple[Forecast, list[SeriesProblem]]:

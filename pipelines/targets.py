@@ -85,13 +85,12 @@ def forecast_targets(inputs: NightInputs, stages: Stages) -> tuple[tuple[TargetN
 def _forecast(inputs: NightInputs, target: str, moved: str, stages: Stages) -> TargetNight | str:
     """Forecast one target; return why not, if it cannot be."""
     settings = inputs.settings
-    bars, as_of = inputs.reading.bars()
     shelf = Shelf.under(inputs.models, settings.dataset, target, settings.digest)
     book = Succession.book_under(inputs.models, (settings.dataset, settings.interval, target))
     # a replay works in a folder of its own, and takes what is there
     fetched = None if inputs.decided_by is not None else partial(fetch, settings, inputs.models, target)
     succession = Succession(book, inputs.reading.now, inputs.decided_by, moved, fetched)
     try:
-        return forecast_target(bars, target, settings, as_of, shelf, stages, succession=succession)
+        return forecast_target(inputs.reading, target, settings, shelf, stages, succession=succession)
     except (DataError, ModelError) as error:
         return str(error)

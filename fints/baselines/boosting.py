@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from fints.baselines.config import BANDS, BaselineConfig
-from fints.baselines.features import PastFeatures
+from fints.baselines.features import LONGEST_MEAN, PastFeatures
 from fints.baselines.per_series import PerSeriesForecaster, SeriesFit
 from fints.baselines.pool import Pool
 from fints.conformal import ResidualQuantiles
@@ -124,6 +124,11 @@ class GradientBoosting(PerSeriesForecaster[BoostedFit]):
     def reads_calendar(self) -> bool:
         """Whether calendar features are in it."""
         return self.config.calendar
+
+    @property
+    def lookback(self) -> int:
+        """The furthest feature, or the window that scales them."""
+        return max(*self.config.lags, self.config.context, LONGEST_MEAN)
 
     def _fit_one(self, history: History) -> BoostedFit:
         return self._fit_all([history])[history.unique_id]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from fints.baselines.design import Profile
-from fints.series.lags import har_features, lag_features
+from fints.series.lags import LONG_HAR_SPANS, har_features, lag_features
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 LEAST_SESSIONS = 20
 """Sessions that a window needs before anything is forecast from it."""
 
-_WEEK, _SPANS = 5, (1, 5, 22, 63, 252)
+LONGEST_MEAN = max(LONG_HAR_SPANS)
+"""Sessions."""
+
+_WEEK = 5
 _FLAT = 1e-12
 
 
@@ -74,10 +77,13 @@ class PastFeatures:
         """
         session, y = history.bars_per_session(), history.y
         rolling = pd.Series(y).rolling(context * session, min_periods=LEAST_SESSIONS * session)
-        centre = np.asarray(pd.Series(y).rolling(_WEEK * session, min_periods=1).mean(), dtype=np.float64)
+        week = _WEEK * session
+        # the same mean as among the features, which is then zero there and no rounding that trees could split on
+        centre = np.array(pd.Series(y).expanding().mean(), dtype=np.float64)
+        centre[week - 1 :] = har_features(y, [week])[week - 1 :, 0]
         deviation = np.asarray(rolling.std(ddof=0), dtype=np.float64)
         spread = np.where(deviation > _FLAT * np.maximum(np.abs(centre), 1.0), deviation, 1.0)
-        means = har_features(y, [span * session for span in _SPANS if span * session > 1])
+        means = har_features(y, [span * session for span in LONG_HAR_SPANS if span * session > 1])
         past = np.hstack([lag_features(y, [lag - 1 for lag in lags]), means])
         ds, calendar = history.ds, history.covariates[list(columns)].to_numpy(np.float64)
         if future is not None:

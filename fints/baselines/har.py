@@ -102,6 +102,11 @@ class HAR(PerSeriesForecaster[SeriesFit]):
         """Whether calendar terms are in it."""
         return self.calendar
 
+    @property
+    def lookback(self) -> int:
+        """The longest mean."""
+        return max(self.spans or HAR_SPANS)
+
     def _fit_one(self, history: History) -> SeriesFit:
         design = self._design(history, None)
         origins = np.arange(max(self._spans(history)) - 1, len(history.y) - self.h)

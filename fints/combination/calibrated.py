@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from fints.combination.tail import Tail
@@ -240,10 +241,11 @@ class ConformalForecaster:
         return [pd.Timestamp(stamps[i]) for i in range(first, len(stamps) - 1, apart) if i >= 0]
 
     def _forecast_from(self, fitted: Calibrated, history: pd.DataFrame, origin: pd.Timestamp) -> pd.DataFrame:
-        before = history["ds"] <= origin
-        bars = before.groupby(history["unique_id"]).agg(["sum", "size"])
-        chosen = bars.index[(bars["sum"] >= self.warm_up) & (bars["sum"] < bars["size"])]
-        known = history[before & history["unique_id"].isin(chosen)].reset_index(drop=True)
+        before = history["ds"].to_numpy() <= origin.to_datetime64()
+        owner, _ = pd.factorize(history["unique_id"])
+        bars = np.bincount(owner, before)
+        chosen = (bars >= self.warm_up) & (bars < np.bincount(owner))
+        known: pd.DataFrame = history[before & chosen[owner]].reset_index(drop=True)
         if known.empty:
             return known
         # the same rows give the same forecast: windows of a backtest ask for it again and again

@@ -100,7 +100,9 @@ class TargetReport:
     events: pd.DataFrame = field(default_factory=_empty)
     ruling: Ruling | None = None
     over: Mapping[str, pd.Timestamp] = field(default_factory=dict)
-    _places: dict[str, Mapping[str, NDArray[np.intp]]] = field(default_factory=dict, init=False, repr=False)
+    _laid: dict[str, tuple[pd.DataFrame, Mapping[str, NDArray[np.intp]]]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         for frame, needed, what in (
@@ -121,25 +123,29 @@ class TargetReport:
 
     def past(self, unique_id: str, bars: int | None = None) -> pd.DataFrame:
         """Return the last known rows of a series, oldest first."""
-        own = self._rows("history", unique_id)
-        rows = own[own["y"].notna()].sort_values("ds")
-        return (rows if bars is None else rows.tail(bars)).reset_index(drop=True)
+        return self._rows("history", unique_id, bars)
 
     def ahead(self, unique_id: str) -> pd.DataFrame:
         """Return the forecast rows of a series, nearest first."""
-        return self._rows("forecast", unique_id).sort_values("ds").reset_index(drop=True)
+        return self._rows("forecast", unique_id)
 
     def is_over(self, unique_id: str, ds: pd.Timestamp) -> bool:
         """Say whether a bar forecast was over at the as-of: the series is behind, and its bar has not come."""
         return unique_id in self.over and ds <= self.over[unique_id]
 
-    def _rows(self, which: str, unique_id: str) -> pd.DataFrame:
-        """Rows of a series: it is asked for again and again, and where each one lies is found once for all series."""
-        frame: pd.DataFrame = getattr(self, which)
-        if which not in self._places:
+    def _rows(self, which: str, unique_id: str, last: int | None = None) -> pd.DataFrame:
+        """Rows of a series, or the last of them, in time order.
+
+        A series is asked for again and again: where each one lies is found once for all of them.
+        """
+        if which not in self._laid:
+            frame: pd.DataFrame = getattr(self, which)
+            frame = (frame[frame["y"].notna()] if which == "history" else frame).sort_values("ds", kind="stable")
             places = frame.groupby("unique_id", sort=False).indices
-            self._places[which] = {str(name): np.asarray(rows, dtype=np.intp) for name, rows in places.items()}
-        return frame.iloc[self._places[which].get(unique_id, np.empty(0, dtype=np.intp))]
+            self._laid[which] = frame, {str(name): np.asarray(rows, dtype=np.intp) for name, rows in places.items()}
+        laid, known = self._laid[which]
+        own = known.get(unique_id, np.empty(0, dtype=np.intp))
+        return laid.iloc[own if last is None else own[max(len(own) - last, 0) :]].reset_index(drop=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -22,6 +22,7 @@ USUAL_BARS = 60
 """Bars whose median is called usual; on intraday data, sessions at the same time of day."""
 
 MOST_FINDINGS = 60
+_DAY = 24 * 3600 * 10**9  # nanoseconds
 SEVERITIES = ("quarantine", "suspect", "gap")
 ERRORS = ("RMSE", "MAE", "MASE", "CRPS")
 
@@ -106,10 +107,11 @@ def _usual(past: pd.DataFrame, rows: pd.DataFrame, unit: Unit) -> NDArray[np.flo
     if not unit.ratio:
         return np.full(len(rows), np.nan)
     # same time of day: on daily bars all rows share midnight
-    clock = past["ds"] - past["ds"].dt.normalize()
-    recent = past["y"].groupby(clock).apply(lambda y: float(y.tail(USUAL_BARS).median()))
-    asked = rows["ds"] - rows["ds"].dt.normalize()
-    return unit.natural(asked.map(recent).to_numpy(float))
+    clock, asked = (frame["ds"].to_numpy("datetime64[ns]").astype(np.int64) % _DAY for frame in (past, rows))
+    y = past["y"].to_numpy(float)
+    known = {moment: y[clock == moment][-USUAL_BARS:] for moment in np.unique(asked)}
+    recent = {moment: float(np.median(values)) if len(values) else np.nan for moment, values in known.items()}
+    return unit.natural(np.array([recent[moment] for moment in asked], dtype=np.float64))
 
 
 def band(unit: Unit, low: float, high: float) -> str:

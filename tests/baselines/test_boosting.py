@@ -6,6 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from fints.baselines import GradientBoosting, GradientBoostingConfig
+from fints.baselines.features import PastFeatures
+from fints.baselines.history import History
 from fints.errors import ConfigError, SeriesError
 
 QUICK = GradientBoostingConfig(iterations=40, max_rows=4000)
@@ -21,7 +23,7 @@ def test_the_same_rows_and_settings_give_the_same_forecasts_bit_for_bit(daily: p
 
 def test_a_weekday_of_one_of_two_series_is_found(daily: pd.DataFrame) -> None:
     shared = daily.assign(y=lambda d: d["y"] - 0.5 * d["cal_monday"] * (d["unique_id"] == "B"))
-    forecast = GradientBoosting(20, QUICK).fit(shared).forecast()
+    forecast = GradientBoosting(20, GradientBoostingConfig(max_rows=4000)).fit(shared).forecast()
     mondays = (forecast.frame["ds"].dt.day_of_week == 0).to_numpy()
     assert forecast.mean[mondays].mean() - forecast.mean[~mondays].mean() == pytest.approx(-0.5, abs=0.25)
 
@@ -88,3 +90,11 @@ def test_refuses_what_cannot_be(daily: pd.DataFrame) -> None:
     model = GradientBoosting(5, QUICK).fit(daily)
     with pytest.raises(SeriesError, match="A: 12 known values are too few to forecast from"):
         model.forecast(daily.head(12))
+
+
+def test_no_feature_is_a_rounding_error_that_trees_could_split_on(daily: pd.DataFrame) -> None:
+    """The mean of the week, less itself: zero, and not now above it and now below."""
+    history = History.of(daily[daily["unique_id"] == "A"])
+    past = PastFeatures.of(history, (1, 5), 252, ()).past[252:]
+    assert (np.abs(past).max(axis=0)[[0, 1, 3, 4, 5]] > 0.1).all()
+    np.testing.assert_array_equal(past[:, 2], 0.0)

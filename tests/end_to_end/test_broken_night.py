@@ -60,10 +60,10 @@ def test_a_target_that_cannot_be_trained_is_named_and_the_other_goes_on(fints, m
     from fints.errors import TrainingError
     from pipelines import targets
 
-    def trained(bars, target, *rest, **how):
+    def trained(reading, target, *rest, **how):
         if target == "log_range":
             raise TrainingError("the loss of step 3 is nan")
-        return forecast_target(bars, target, *rest, **how)
+        return forecast_target(reading, target, *rest, **how)
 
     forecast_target = targets.forecast_target
     monkeypatch.setattr(targets, "forecast_target", trained)
