@@ -243,3 +243,13 @@ class Tracker(Protocol):
 
     def log_metrics(self, metrics: dict[str, float], step: int = 0) -> None:
         """Record figures at a step."""
+
+
+def lookback(model: Forecaster) -> int | None:
+    """Return how many of the last known values of a daily series a forecaster reads.
+
+    It is what the forecaster states as its ``lookback``; None, of one that states none, means that all of them may
+    matter. A history cut to them gives the same forecast to the bit.
+    """
+    stated: int | None = getattr(model, "lookback", None)
+    return stated

@@ -19,7 +19,7 @@ import pandas as pd
 
 from fints.baselines import stored
 from fints.errors import BundleError
-from fints.forecast import KEYS, Forecast
+from fints.forecast import KEYS, Forecast, lookback
 from fints.sessions import calendar_version
 from fints.transformer import CycleTransformer
 from pipelines.sealed import read_sealed, write_sealed
@@ -172,6 +172,11 @@ class Keeping:
     def h(self) -> int:
         """Bars ahead."""
         return self.model.h
+
+    @property
+    def lookback(self) -> int | None:
+        """The model's."""
+        return lookback(self.model)
 
     def fit(self, panel: pd.DataFrame) -> Self:
         """Refuse: what is kept is of the model as it is.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from fints.bars.memory import give_back
 from fints.champion import BASELINE
 from fints.errors import DataError, EncodingError, ModelError, PlanError, SeriesError
 from fints.explain import cycle_sentences
@@ -208,10 +209,12 @@ def _panel(reading: Reading, target: str, settings: NightlySettings) -> tuple[pd
     bars, as_of = reading.bars()
     problems = panel_problems(bars, target)
     panel = make_panel(bars, target, known_at=as_of.known_at)
+    del bars
     panel, unusable = usable(panel, settings.input_size + settings.h)
     problems = [*problems, *unusable]
     if panel.empty:
         raise SeriesError(f"no series can be used for {target}: " + "; ".join(map(str, problems)))
+    give_back()
     return panel, problems, as_of
 
 

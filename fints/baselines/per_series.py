@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 import pandas as pd
 
-from fints.baselines.history import DAILY, History
+from fints.baselines.history import History
 from fints.errors import ConfigError, DateError, NotFittedError, SeriesError, UnknownNameError
 from fints.forecast import Forecast
-from fints.series import CALENDAR_PREFIX, PAST_PREFIX
+from fints.series import CALENDAR_PREFIX, PAST_PREFIX, recent
 from fints.series.panel import future_frame, validate_panel
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class PerSeriesForecaster(ABC, Generic[Fit]):
             raise NotFittedError(f"a loaded {self.name} keeps no history; pass the panel to forecast from")
         history = self._panel if panel is None else validate_panel(panel)
         assert history is not None
-        history = _recent(history[[c for c in history.columns if self.reads(str(c))]], self.lookback)
+        history = recent(history[[c for c in history.columns if self.reads(str(c))]], self.lookback)
         start = None if at is None else pd.Timestamp(at)
         future = future_frame(history, self.h, known_at=known_at, start=start)
         ahead = dict(iter(future.groupby("unique_id", sort=False)))
@@ -267,17 +267,6 @@ def _require_after(history: pd.DataFrame, ahead: pd.DataFrame) -> pd.DataFrame:
             f"{history['ds'].iloc[-1]}; give a later date, or a panel that ends before"
         )
     return ahead
-
-
-def _recent(history: pd.DataFrame, size: int | None) -> pd.DataFrame:
-    """Keep the rows from the last known values on: of long histories the rest is most of the work."""
-    if size is None or str(history["interval"].iloc[0]) != DAILY:
-        return history
-    owner, _ = pd.factorize(history["unique_id"])
-    known = np.cumsum(np.isfinite(history["y"].to_numpy(float)))
-    last = np.flatnonzero(np.append(np.diff(owner) != 0, True))
-    kept: pd.DataFrame = history[known[last][owner] - known < size].reset_index(drop=True)
-    return kept
 
 
 def _series(panel: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:

@@ -14,7 +14,8 @@ from fints.combination.tail import Tail
 from fints.conformal import AdaptiveBands, calibrate
 from fints.conformal.adaptive import Pace
 from fints.errors import ModelError, NotFittedError, SeriesError
-from fints.series import validate_panel
+from fints.forecast import lookback
+from fints.series import recent, validate_panel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,6 +103,11 @@ class ConformalForecaster:
     def h(self) -> int:
         """Bars ahead."""
         return self.model.h
+
+    @property
+    def lookback(self) -> int | None:
+        """The model's, where bands do not follow the history."""
+        return None if self.adaptive else lookback(self.model)
 
     @property
     def bands(self) -> AdaptiveBands:
@@ -245,7 +251,7 @@ class ConformalForecaster:
         owner, _ = pd.factorize(history["unique_id"])
         bars = np.bincount(owner, before)
         chosen = (bars >= self.warm_up) & (bars < np.bincount(owner))
-        known: pd.DataFrame = history[before & chosen[owner]].reset_index(drop=True)
+        known = recent(history, lookback(fitted.model), before & chosen[owner])
         if known.empty:
             return known
         # the same rows give the same forecast: windows of a backtest ask for it again and again

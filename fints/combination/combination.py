@@ -13,7 +13,7 @@ from fints.combination.stored import load, save
 from fints.combination.tail import Tail
 from fints.conformal import Bands, calibrate
 from fints.errors import ConfigError, ModelError, NotFittedError
-from fints.forecast import QUANTILE_COLUMNS
+from fints.forecast import QUANTILE_COLUMNS, lookback
 from fints.series import validate_panel
 
 if TYPE_CHECKING:
@@ -97,6 +97,12 @@ class Combination:
     def h(self) -> int:
         """Bars ahead."""
         return self.members[0].h
+
+    @property
+    def lookback(self) -> int | None:
+        """The longest of its members'; None where one of them reads everything."""
+        stated = [lookback(member) for member in self.members]
+        return None if None in stated else max(size for size in stated if size is not None)
 
     @property
     def failures(self) -> Mapping[str, str]:

@@ -6,6 +6,7 @@ from fints.series.grid import Located, located, panel_bars
 from fints.series.lags import HAR_SPANS, LONG_HAR_SPANS, har_features, lag_features
 from fints.series.panel import make_panel, panel_problems
 from fints.series.problems import SeriesProblem, usable
+from fints.series.recent import recent
 from fints.series.scaling import (
     SCALERS,
     Scaling,
@@ -41,6 +42,7 @@ __all__ = [
     "make_panel",
     "panel_bars",
     "panel_problems",
+    "recent",
     "robust_scaling",
     "standard_scaling",
     "usable",

@@ -118,6 +118,11 @@ class CycleTransformer:
         return self.design.h
 
     @property
+    def lookback(self) -> int | None:
+        """Bars that a forecast is made from, the last ones: the context. None where other series are read besides."""
+        return None if self.design.network.cross_asset else self.design.input_size
+
+    @property
     def plan(self) -> FrequencyPlan:
         """Cycles that its encoding was given."""
         return self.design.plan

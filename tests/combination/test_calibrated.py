@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fints
-from fints.combination import ConformalForecaster, Tail
+from fints.combination import Combination, Combined, ConformalForecaster, Tail, Weights
 from fints.conformal import AdaptiveBands
 from fints.errors import ModelError, NotFittedError
 from fints.forecast import Forecaster
@@ -118,3 +118,34 @@ def test_a_series_that_is_too_short_for_a_model_at_an_origin_does_not_stop_the_o
     both, alone = model.forecast(young), model.forecast(young[young["unique_id"] == "A"].reset_index(drop=True))
     own = (both.frame["unique_id"] == "A").to_numpy()
     np.testing.assert_array_equal(both.of(own).quantiles, alone.quantiles)
+
+
+def test_bands_follow_the_same_whether_members_are_asked_from_all_of_a_history_or_from_what_they_read(panel, early):
+    members = [fints.HAR(h=5).fit(early), fints.HAR(h=5, spans=(1, 5, 22, 63)).fit(early)]
+    weights = Weights.equal([member.name for member in members])
+    combined = Combined(tuple(members), weights)
+    base = ConformalForecaster(fints.HAR(h=5), tail=TAIL).fit(early).fitted.bands
+
+    def asked(*, whole: bool):
+        seen: list[int] = []
+        combination = Combination.around(combined)
+        around = ConformalForecaster.around(Spy(combination, seen, whole=whole), base, warm_up=70)
+        return around.forecast(panel), seen
+
+    (short, few), (long, many) = asked(whole=False), asked(whole=True)
+    assert len(few) == len(many) > 2
+    assert max(few[:-1]) <= 63 * panel["unique_id"].nunique() < min(many)
+    np.testing.assert_array_equal(short.quantiles, long.quantiles)
+    np.testing.assert_array_equal(short.mean, long.mean)
+
+
+class Spy:
+    """A forecaster that notes how many rows it is asked from, and may keep what it reads to itself."""
+
+    def __init__(self, model, seen, *, whole):
+        self.model, self.seen, self.lookback = model, seen, None if whole else model.lookback
+        self.name, self.h = model.name, model.h
+
+    def forecast(self, panel=None, *, at=None, known_at=None):
+        self.seen.append(len(panel))
+        return self.model.forecast(panel, at=at, known_at=known_at)
