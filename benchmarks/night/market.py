@@ -47,13 +47,20 @@ class Market:
         age = session_ordinals(calendar, every) % RETRAINING
         return every[: int(np.flatnonzero(age == RETRAINING // 2)[-1]) + 1]
 
-    def deliver_history(self) -> pd.Timestamp:
-        """Write one file with everything but the last session; return the instant an hour after its close."""
-        return self._deliver(self._bars(slice(None, -1)), self.sessions[-2])
+    def deliver_history(self, nights: int) -> pd.Timestamp:
+        """Write one file with everything but the last sessions; return the instant an hour after its close."""
+        return self._deliver(self._bars(slice(None, -nights)), self.sessions[-nights - 1])
 
-    def deliver_tonight(self) -> pd.Timestamp:
-        """Put the last few sessions in the place of the history; return the instant an hour after the close."""
-        return self._deliver(self._bars(slice(-_DELIVERED, None)), self.sessions[-1])
+    def deliver_night(self, left: int) -> pd.Timestamp:
+        """Put a few sessions up to one of the last in the place of what was delivered; return the instant after it.
+
+        Parameters
+        ----------
+        left : int
+            Sessions that come after it.
+        """
+        end = len(self.sessions) - left
+        return self._deliver(self._bars(slice(end - _DELIVERED, end)), self.sessions[end - 1])
 
     def _deliver(self, bars: pd.DataFrame, session: pd.Timestamp) -> pd.Timestamp:
         self.folder.mkdir(exist_ok=True)
