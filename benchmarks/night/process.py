@@ -10,6 +10,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -58,20 +59,20 @@ def night(home: Path, arguments: Sequence[str], now: pd.Timestamp | None) -> Mea
     """
     file, result = home / "measured.json", home / "night.json"
     command = [sys.executable, "-m", "benchmarks.night.one", "" if now is None else now.isoformat(), str(file)]
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        [*command, *arguments, "--json", str(result)],
-        env=os.environ | {"FINTS_HOME": str(home), "OMP_NUM_THREADS": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    peak = 0.0
-    while process.poll() is None:
-        peak = max(peak, _held(process.pid))
-        time.sleep(_GLANCE)
-    wall = time.perf_counter() - began
-    said = process.stdout.read() if process.stdout is not None else ""
+    began, peak = time.perf_counter(), 0.0
+    with TemporaryFile("w+", encoding="utf-8") as told_aloud:  # a pipe that nobody reads would stop it
+        process = subprocess.Popen(
+            [*command, *arguments, "--json", str(result)],
+            env=os.environ | {"FINTS_HOME": str(home), "OMP_NUM_THREADS": "1"},
+            stdout=told_aloud,
+            stderr=subprocess.STDOUT,
+        )
+        while process.poll() is None:
+            peak = max(peak, _held(process.pid))
+            time.sleep(_GLANCE)
+        wall = time.perf_counter() - began
+        told_aloud.seek(0)
+        said = told_aloud.read()
     told: dict[str, Any] = json.loads(file.read_text("utf-8")) if file.exists() else {}
     if process.returncode or told.get("code") not in {0, 4}:
         raise RuntimeError(f"the night ended with {told.get('code', process.returncode)}: {said[-2000:]}")
