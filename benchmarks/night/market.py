@@ -59,8 +59,7 @@ class Market:
         left : int
             Sessions that come after it.
         """
-        end = len(self.sessions) - left
-        return self._deliver(self._bars(slice(end - _DELIVERED, end)), self.sessions[end - 1])
+        return self._deliver(self._bars(slice(-left - _DELIVERED, -left or None)), self.sessions[-left - 1])
 
     def _deliver(self, bars: pd.DataFrame, session: pd.Timestamp) -> pd.Timestamp:
         self.folder.mkdir(exist_ok=True)
