@@ -241,6 +241,9 @@ def study(  # noqa: PLR0913, PLR0917 — an argument is an option of the command
     budget: Annotated[
         BudgetName, typer.Option(help="quick: minutes; full: hours, and it goes on where it was stopped.")
     ] = BudgetName.QUICK,
+    seeds: Annotated[
+        int | None, typer.Option(help="So many instead of those of the budget; what is done already is kept.", min=1)
+    ] = None,
     workers: Annotated[int | None, typer.Option(help="Processes at a time; one per processor.", min=1)] = None,
     out: Annotated[
         Path | None,
@@ -267,7 +270,7 @@ def study(  # noqa: PLR0913, PLR0917 — an argument is an option of the command
         if name is None:
             raise typer.BadParameter("name a study, or list them with --list", param_hint="NAME")
         tracking, home = tracking_settings(config, overrides or ()), Home.from_environment()
-        job = plan_job(name, budget.value, workers, out, home)
+        job = plan_job(name, budget.value, workers, out, home, seeds)
         with stages(screen(stderr=True)) as shown, shown.stage(job.command) as stage:
             outcome = run_study(job, home, stage)
         for sentence in outcome.findings.verdicts:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fints.errors import ConfigError
-from fints.report import StudyReport, render_study
+from fints.report import INDEX_TITLE, StudyReport, render_index, render_study
 from fints.settings import load_settings
 from fints.studies import STUDIES, Bench, get_study
 from fints.tracking.redaction import redacted, traced
@@ -39,17 +39,21 @@ class Job:
         Processes at a time.
     out : Path
         Folder of the report.
+    seeds : int, optional
+        So many instead of those of the budget.
     """
 
     study: Study
     budget: Budget
     workers: int
     out: Path
+    seeds: int | None = None
 
     @property
     def command(self) -> str:
         """That repeats it."""
-        return f"fints study {self.study.name} --budget {self.budget}"
+        seeds = "" if self.seeds is None else f" --seeds {self.seeds}"
+        return f"fints study {self.study.name} --budget {self.budget}{seeds}"
 
     @property
     def page(self) -> Path:
@@ -112,7 +116,9 @@ def list_studies() -> list[str]:
     return [f"{study.name:<{width}}  {study.question}" for study in studies]
 
 
-def plan_job(name: str, budget: Budget, workers: int | None, out: Path | None, home: Home) -> Job:
+def plan_job(
+    name: str, budget: Budget, workers: int | None, out: Path | None, home: Home, seeds: int | None = None
+) -> Job:
     """Look a study up and settle where its report goes.
 
     Parameters
@@ -123,8 +129,10 @@ def plan_job(name: str, budget: Budget, workers: int | None, out: Path | None, h
         As many as there are processors by default.
     out : Path, optional
         By default a folder of the home, or of the full budget ``reports/studies`` of the checkout that is the current
-        folder.
+        folder; with another number of seeds always one of the home.
     home : Home
+    seeds : int, optional
+        So many instead of those of the budget.
 
     Raises
     ------
@@ -134,9 +142,12 @@ def plan_job(name: str, budget: Budget, workers: int | None, out: Path | None, h
         If the folder of the report cannot be written, or holds a page of the full budget and this run is a quick one.
     """
     study = get_study(name)
-    job = Job(study, budget, workers or os.cpu_count() or 1, out or _usual_folder(budget, home))
-    if budget != "full" and _is_full(job.page):
-        raise ConfigError(f"{job.page} is of the full budget, which a quick run does not replace; choose another --out")
+    usual = _usual_folder(budget, home) if seeds is None else home.reports / "studies" / f"{budget}-{seeds}-seeds"
+    job = Job(study, budget, workers or os.cpu_count() or 1, out or usual, seeds)
+    if (budget != "full" or seeds is not None) and _is_full(job.page):
+        raise ConfigError(
+            f"{job.page} is of the full budget, which a smaller run does not replace; choose another --out"
+        )
     _make(job.out)
     _make(job.figures)
     return job
@@ -179,7 +190,7 @@ def run_study(job: Job, home: Home, progress: Callable[[int, int], None]) -> Stu
     folder = home.root / "studies" / study.name / job.budget
     _make(folder)
     with Home(folder).locked():
-        findings = study.run(Bench(folder, job.budget, job.workers, record, progress))
+        findings = study.run(Bench(folder, job.budget, job.workers, record, progress, job.seeds))
         page = render_study(StudyReport(study.name, study.question, job.command, findings))
         _write(page, job)
     return StudyOutcome(job, findings, {job.page.name: page.markdown, **page.figures}, record)
@@ -205,8 +216,22 @@ def _write(page: StudyPage, job: Job) -> None:
             if f"{job.study.name}/{old.name}" not in page.figures:
                 old.unlink()
         write_text(job.page, page.markdown)
+        if job.budget == "full":
+            write_index(job.out)
     except OSError as error:
         raise ConfigError(f"the report cannot be written to {job.out}: {error}; choose another --out") from error
+
+
+def write_index(folder: Path) -> None:
+    """Write ``README.md`` of a folder of pages: question, first verdict and command of each.
+
+    A ``README.md`` that is no such index stays as it is.
+    """
+    index = folder / "README.md"
+    if index.exists() and not index.read_text(encoding="utf-8").startswith(INDEX_TITLE):
+        return
+    pages = {name: page for name in STUDIES if (page := folder / f"{name}.md").exists()}
+    write_text(index, render_index({name: page.read_text(encoding="utf-8") for name, page in pages.items()}))
 
 
 def _section(override: str) -> str:

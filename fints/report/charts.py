@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fints.studies import HeatMap, LineChart
+from fints.report.forest import INK, MUTED, RULE, draw_forest, forest_size
+from fints.studies import Forest, HeatMap, LineChart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from fints.studies import Chart, Line
 
-INK, MUTED, RULE = "#1d2733", "#5c6773", "#e3e7ec"
 # Okabe and Ito's colours, which readers with any colour vision tell apart; yellow is darkened to show on white.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b27d00", "#56b4e9", "#1d2733", "#8a949e")
 DASHES = ("-", (0, (5, 1.6)), (0, (1.4, 1.4)), (0, (6, 1.5, 1.4, 1.5)))
@@ -86,7 +86,7 @@ def draw(chart: Chart, palette: Palette) -> str:
 
     Parameters
     ----------
-    chart : LineChart or HeatMap
+    chart : LineChart, HeatMap or Forest
     palette : Palette
         That knows the names of its lines.
 
@@ -102,16 +102,28 @@ def draw(chart: Chart, palette: Palette) -> str:
     with mpl.rc_context():
         mpl.rcdefaults()  # the figure depends on nobody's settings
         mpl.rcParams.update(STYLE)  # type: ignore[arg-type]  # its keys are literals
-        figure = Figure(figsize=SIZE if isinstance(chart, LineChart) else SQUARE, layout="constrained")
+        figure = Figure(figsize=_size(chart), layout="constrained")
         FigureCanvasSVG(figure)
         match chart:
             case LineChart():
                 _lines(figure, chart, palette)
             case HeatMap():
                 _heat(figure, chart)
+            case Forest():
+                draw_forest(figure, chart)
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     return buffer.getvalue()
+
+
+def _size(chart: Chart) -> tuple[float, float]:
+    match chart:
+        case LineChart():
+            return SIZE
+        case HeatMap():
+            return SQUARE
+        case Forest():
+            return forest_size(chart)
 
 
 def _lines(figure: Figure, chart: LineChart, palette: Palette) -> None:
@@ -216,7 +228,7 @@ def _heat(figure: Figure, chart: HeatMap) -> None:
     bar.outline.set_visible(False)
 
 
-def _name_axes(axes: Axes, chart: Chart) -> None:
+def _name_axes(axes: Axes, chart: LineChart | HeatMap) -> None:
     axes.set_title(fill(chart.title, TITLE_WIDTH))
     axes.set_xlabel(chart.x_label)
     axes.set_ylabel(chart.y_label)

@@ -88,7 +88,57 @@ class HeatMap:
     values: NDArray[np.float64]
 
 
-Chart = LineChart | HeatMap
+@dataclass(frozen=True, slots=True)
+class ForestRow:
+    """One estimate with its interval.
+
+    Parameters
+    ----------
+    name : str
+    group : str
+        Rows of one group stand together under its name.
+    value, low, high : float
+        NaN ends where no interval is known.
+    stands : bool
+        Whether the estimate stands out: drawn filled instead of hollow.
+    """
+
+    name: str
+    group: str
+    value: float
+    low: float
+    high: float
+    stands: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forest:
+    """Estimates with their intervals, one under the other, around a value that means no difference.
+
+    Parameters
+    ----------
+    slug : str
+        Name of its file, without ending.
+    title, x_label : str
+    rows : sequence of ForestRow
+    reference : float
+    margin : float
+        Ratios within this share of the reference are shaded.
+    """
+
+    slug: str
+    title: str
+    x_label: str
+    rows: Sequence[ForestRow]
+    reference: float = 1.0
+    margin: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not self.rows:
+            raise ConfigError(f"the forest {self.slug!r} has no rows; draw it where there are some")
+
+
+Chart = LineChart | HeatMap | Forest
 
 
 @dataclass(frozen=True, slots=True, eq=False)

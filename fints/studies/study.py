@@ -67,6 +67,8 @@ class Bench:
     tracker : StudyTracker
     progress : callable
         Called with the units of work done and their number.
+    seeds : int, optional
+        So many instead of those of the budget.
     """
 
     folder: Path
@@ -74,6 +76,7 @@ class Bench:
     workers: int
     tracker: StudyTracker
     progress: Callable[[int, int], None]
+    seeds: int | None = None
 
 
 @runtime_checkable

@@ -11,13 +11,29 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fints.errors import ConfigError
+
 if TYPE_CHECKING:
     import pandas as pd
 
-    from fints.transformer import CycleTransformer
+    from fints.transformer import CycleTransformer, NetworkConfig
 
 LAST = 50
 """Steps over which the loss at the end is averaged."""
+
+
+def require_no_peers(network: NetworkConfig) -> None:
+    """Refuse a network that attends to other series: windows cut one by one hold none, so it would do without.
+
+    Raises
+    ------
+    ConfigError
+    """
+    if network.cross_asset:
+        raise ConfigError(
+            "cross_asset: the windows of this study hold one series each, and attention to the others would be left out"
+            " unsaid; switch it off, or use a unit of work that knows of them (fints.studies.cross_asset)"
+        )
 
 
 def train_to_the_end(model: CycleTransformer, panel: pd.DataFrame) -> float:
@@ -37,6 +53,8 @@ def train_to_the_end(model: CycleTransformer, panel: pd.DataFrame) -> float:
 
     Raises
     ------
+    ConfigError
+        If the network attends to other series, which these windows do not hold.
     SeriesError
         If no window can be cut.
     TrainingError
@@ -51,6 +69,7 @@ def train_to_the_end(model: CycleTransformer, panel: pd.DataFrame) -> float:
     from fints.transformer.training import Learner, TrainingWindows, batches
 
     design = model.design
+    require_no_peers(design.network)
     panel = validate_panel(panel)
     windows = TrainingWindows(Tape.from_panel(panel, (), ()), design.input_size, design.h)
     origins = windows.origins()

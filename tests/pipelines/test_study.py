@@ -9,6 +9,7 @@ import fints.studies
 from fints.errors import ConfigError, LockHeldError, UnknownNameError
 from fints.settings import TrackingSettings
 from fints.studies import Chapter, Findings, Line, LineChart, Table
+from fints.studies.claims import Claims
 from fints.tracking import Tracking
 from pipelines.cli import app
 from pipelines.home import Home
@@ -30,7 +31,7 @@ class Toy:
     slugs = ("a", "b")
 
     def run(self, bench):
-        (bench.folder / "kept.txt").write_text(bench.budget)
+        (bench.folder / "kept.txt").write_text(bench.budget if bench.seeds is None else str(bench.seeds))
         bench.progress(1, 1)
         bench.tracker.log_params({"x": 1})
         with bench.tracker.child("one", {"fints.encoding": "rope"}) as below:
@@ -146,6 +147,48 @@ def test_a_quick_run_never_replaces_a_full_page_and_a_full_run_replaces_any(home
     assert run("toy", "--out", str(tmp_path), "--budget", "full", NO_RUNS).exit_code == 0
 
 
+def test_another_number_of_seeds_reaches_the_study_and_its_command_and_never_replaces_a_full_page(home, tmp_path):
+    run_toy(home, tmp_path, "full")
+    refused = run("toy", "--out", str(tmp_path), "--budget", "full", "--seeds", "3")
+    assert refused.exit_code == 2
+    assert "a smaller run does not replace" in refused.output
+    few = tmp_path / "few"
+    assert run("toy", "--out", str(few), "--budget", "full", "--seeds", "3", NO_RUNS).exit_code == 0
+    assert (home.root / "studies/toy/full/kept.txt").read_text() == "3"
+    assert "fints study toy --budget full --seeds 3" in (few / "toy.md").read_text()
+
+
+def test_another_number_of_seeds_never_goes_to_the_checkout(home, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fints/studies").mkdir(parents=True)
+    (tmp_path / "pyproject.toml").write_text("")
+    assert plan_job("toy", "full", None, None, home, 3).out == home.reports / "studies/full-3-seeds"
+
+
+def test_a_study_without_seeds_refuses_a_number_of_them(home, tmp_path, monkeypatch):
+    monkeypatch.setattr("pipelines.study.get_study", lambda _: Claims())
+    refused = run("claims", "--out", str(tmp_path), "--seeds", "3", NO_RUNS)
+    assert refused.exit_code == 2
+    assert "leave --seeds out" in refused.output
+
+
+def test_a_full_run_writes_the_index_of_its_folder_and_a_quick_one_does_not(home, tmp_path):
+    run_toy(home, tmp_path / "quick")
+    assert not (tmp_path / "quick/README.md").exists()
+    (tmp_path / "notes.md").write_text("# Notes")
+    run_toy(home, tmp_path, "full")
+    index = (tmp_path / "README.md").read_text()
+    assert "[A toy](toy.md)" in index
+    assert "**One is less than two.**" in index
+    assert "Notes" not in index
+
+
+def test_a_readme_that_is_no_index_stays(home, tmp_path):
+    (tmp_path / "README.md").write_text("# Mine")
+    run_toy(home, tmp_path, "full")
+    assert (tmp_path / "README.md").read_text() == "# Mine"
+
+
 @pytest.mark.parametrize("place", ["file", "toy"])
 def test_a_folder_that_cannot_be_made_is_refused_before_the_work(home, tmp_path, place):
     (tmp_path / place).write_text("")
@@ -215,6 +258,8 @@ def test_settings_that_a_study_does_not_follow_are_refused(home, tmp_path):
     assert "takes tracking.enabled and tracking.uri, not h=3" in refused.output
 
 
-@pytest.mark.parametrize("arguments", [[], ["toy", "--budget", "huge"], ["toy", "--workers", "0"], ["toi"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["toy", "--budget", "huge"], ["toy", "--workers", "0"], ["toy", "--seeds", "0"], ["toi"]]
+)
 def test_a_request_that_makes_no_sense_ends_with_two(home, arguments):
     assert run(*arguments).exit_code == 2

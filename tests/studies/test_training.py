@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from fints.errors import SeriesError
+from fints.errors import ConfigError, SeriesError
 from fints.studies.extrapolation.tasks import ONE
 from fints.studies.training import train_to_the_end
 from fints.transformer import CycleTransformer, TrainingConfig
@@ -58,3 +58,10 @@ def test_the_global_generator_is_left_as_it_was(small):
 def test_a_panel_without_a_single_window_is_refused(small):
     with pytest.raises(SeriesError, match="no window of 12 \\+ 4"):
         train_to_the_end(model(small), ONE.panel(15, 0))
+
+
+def test_attention_to_other_series_which_windows_do_not_hold_is_refused_and_not_left_out_unsaid(small):
+    asked = model(small)
+    attending = asked.with_settings(asked.design.network.model_copy(update={"cross_asset": True}))
+    with pytest.raises(ConfigError, match="cross_asset: the windows"):
+        train_to_the_end(attending, ONE.panel(small.trained, 0))

@@ -6,6 +6,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from fints.errors import ConfigError
 from fints.studies.claims.arithmetic import arithmetic
 from fints.studies.claims.convergence import convergence
 from fints.studies.claims.dates import dates
@@ -52,7 +53,15 @@ class Claims:
     )
 
     def run(self, bench: Bench) -> Findings:
-        """Answer the question. Nothing is trained and nothing is kept; see `fints.studies.Study`."""
+        """Answer the question. Nothing is trained and nothing is kept; see `fints.studies.Study`.
+
+        Raises
+        ------
+        ConfigError
+            If a number of seeds is asked for: nothing is trained, so there is nothing to repeat.
+        """
+        if bench.seeds is not None:
+            raise ConfigError("the study of claims trains nothing and has no seeds; leave --seeds out")
         draws = DRAWS[bench.budget]
         parts: list[Callable[[], Evidence]] = [
             extrapolation,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -56,6 +56,10 @@ class Scope:
     arms: tuple[str, ...]
     seeds: int
 
+    def with_seeds(self, seeds: int | None) -> Scope:
+        """Return the same with another number of seeds, if one is given."""
+        return self if seeds is None else replace(self, seeds=seeds)
+
 
 SCOPES: Mapping[Budget, Scope] = MappingProxyType(
     {
@@ -100,7 +104,7 @@ class Extrapolation:
         ----------
         bench : Bench
         """
-        scope = self.scopes[bench.budget]
+        scope = self.scopes[bench.budget].with_seeds(bench.seeds)
         wanted = self._wanted(scope)
         results = run_units([unit for *_, unit in wanted], Ledger(bench.folder / LEDGER), bench.workers, bench.progress)
         boards = []

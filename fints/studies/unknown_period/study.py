@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +79,10 @@ class Scope:
         """What is tried on every task."""
         return tuple(arm for arm in ARMS if arm.telling in self.tellings)
 
+    def with_seeds(self, seeds: int | None) -> Scope:
+        """Return the same with another number of seeds, if one is given."""
+        return self if seeds is None else replace(self, seeds=seeds)
+
 
 _FEW = tuple(telling for telling in TELLINGS if telling.off in (0.0, 0.01, 0.1))
 
@@ -134,7 +138,8 @@ class UnknownPeriod:
         ----------
         bench : Bench
         """
-        scope, seeds = self.scopes[bench.budget], range(self.scopes[bench.budget].seeds)
+        scope = self.scopes[bench.budget].with_seeds(bench.seeds)
+        seeds = range(scope.seeds)
         detected = {
             name: [detected_period(TASKS[name].panel(self.protocol.trained, seed)) for seed in seeds]
             for name in scope.tasks

@@ -57,7 +57,7 @@ class Valley:
         ----------
         bench : Bench
         """
-        seeds = range(self.seeds[bench.budget])
+        seeds = range(bench.seeds or self.seeds[bench.budget])
         # Whole rounds of one seed first, so that a study stopped early has compared everything.
         units = {(arm, seed): ValleyUnit(arm, seed, self.protocol, str(bench.folder)) for seed in seeds for arm in ARMS}
         found = run_units(list(units.values()), Ledger(bench.folder / LEDGER), bench.workers, bench.progress)
