@@ -192,6 +192,9 @@ class Forecaster(Protocol):
 
     A forecaster never looks at a row after the history it is given: `fit` sees the training panel, `forecast` the
     history up to its own cutoff, nothing is re-estimated in between.
+
+    One may state a ``lookback``, the number of last known values of a daily series that its forecasts depend on: it may
+    then be asked from these alone (`lookback`).
     """
 
     @property

@@ -153,12 +153,13 @@ def forecast_target(
         stated, blend = ship(used, panel, settings, as_of)
         watch.lap("members")
         forecast, ended = _still_to_come(stated, panel, as_of)
+    give_back()
     watch.lap("forecast")
     carried = _carried(used)
     watch.lap("explanation")
     return TargetNight(
         target=target,
-        panel=panel[list(PANEL_COLUMNS)],  # the rest is large, and has to travel from another process
+        panel=panel[list(PANEL_COLUMNS)].copy(),  # the rest is large, and a view would hold on to it
         forecast=forecast,
         plan=found.plan if used.shown.model is None else used.shown.model.design.plan,
         model=used.model,
@@ -206,6 +207,7 @@ def _carried(used: Used) -> tuple[str, ...]:
 
 def _panel(reading: Reading, target: str, settings: NightlySettings) -> tuple[pd.DataFrame, list[SeriesProblem], AsOf]:
     """Make the panel; the bars, which are large, are let go before the models work."""
+    give_back()  # what the target before this one has freed
     bars, as_of = reading.bars()
     problems = panel_problems(bars, target)
     panel = make_panel(bars, target, known_at=as_of.known_at)

@@ -101,7 +101,7 @@ class Combination:
     @property
     def lookback(self) -> int | None:
         """The longest of its members'; None where one of them reads everything."""
-        stated = [lookback(member) for member in self.members]
+        stated = [lookback(member) for member in (self.members if self.fitted is None else self.fitted.members)]
         return None if None in stated else max(size for size in stated if size is not None)
 
     @property

@@ -15,7 +15,7 @@ from fints.series.future import future_frame
 from fints.series.grid import panel_bars
 from fints.series.problems import SeriesProblem, basis_notes, usable
 from fints.series.rows import named_dates, series_rows
-from fints.series.schema import KEY, require_one_interval, require_unique, validate_panel
+from fints.series.schema import in_order, require_one_interval, require_unique, validate_panel
 from fints.series.targets import Target, get_target
 from fints.sessions import get_calendar, parse_interval
 
@@ -144,7 +144,7 @@ def _ordered(bars: pd.DataFrame) -> pd.DataFrame:
     require_one_interval(frame["interval"])
     daily = parse_interval(str(frame["interval"].iloc[0])) is None if len(frame) else True
     frame = frame.assign(unique_id=frame["symbol"], ds=frame["session"] if daily else _local_starts(frame))
-    frame = frame.sort_values(KEY, kind="stable").reset_index(drop=True)
+    frame = in_order(frame)
     require_unique(frame)
     return frame
 

@@ -62,7 +62,7 @@ def basis_notes(bars: pd.DataFrame) -> dict[str, list[str]]:
     return notes
 
 
-def usable(panel: pd.DataFrame, min_length: int) -> tuple[pd.DataFrame, list[SeriesProblem]]:
+def usable(panel: pd.DataFrame, min_length: int, *, constant: bool = False) -> tuple[pd.DataFrame, list[SeriesProblem]]:
     """Keep the series that a model can learn from.
 
     Rows whose ``y`` is NaN are removed (they leave a gap, as a missing session does); a series with an infinite
@@ -74,6 +74,8 @@ def usable(panel: pd.DataFrame, min_length: int) -> tuple[pd.DataFrame, list[Ser
         A panel, one or many series.
     min_length : int
         Fewest values a series needs, for instance ``input_size + h``.
+    constant : bool
+        Whether a series may have one value throughout: nothing can be learned from it, but forecasts can be made.
 
     Returns
     -------
@@ -86,7 +88,7 @@ def usable(panel: pd.DataFrame, min_length: int) -> tuple[pd.DataFrame, list[Ser
     good = np.zeros(len(panel), dtype=bool)
     values = panel["y"].to_numpy(dtype=np.float64)
     for uid, rows in series_rows(panel).items():
-        problem = _problem(uid, values[rows], panel["ds"].iloc[rows], min_length)
+        problem = _problem(uid, values[rows], panel["ds"].iloc[rows], min_length, constant=constant)
         if problem is not None:
             problems.append(problem)
         if problem is None or not problem.left_out:
@@ -94,7 +96,9 @@ def usable(panel: pd.DataFrame, min_length: int) -> tuple[pd.DataFrame, list[Ser
     return (panel if good.all() else panel.loc[good]).reset_index(drop=True), problems
 
 
-def _problem(uid: str, y: NDArray[np.float64], ds: pd.Series, min_length: int) -> SeriesProblem | None:
+def _problem(
+    uid: str, y: NDArray[np.float64], ds: pd.Series, min_length: int, *, constant: bool
+) -> SeriesProblem | None:
     finite = y[np.isfinite(y)]
     infinite = np.isinf(y)
     reason = None
@@ -104,7 +108,7 @@ def _problem(uid: str, y: NDArray[np.float64], ds: pd.Series, min_length: int) -
         reason = f"none of its {len(y)} bars has a value"
     elif len(finite) < min_length:
         reason = f"too short: {len(finite)} values, at least {min_length} are needed"
-    elif np.ptp(finite) == 0:
+    elif np.ptp(finite) == 0 and not constant:
         reason = f"constant: each of its {len(finite)} values is {finite[0]:g}"
     if reason is not None:
         return SeriesProblem(uid, reason)

@@ -59,19 +59,11 @@ def validate_panel(panel: pd.DataFrame, exchange: str = "XNYS", interval: str = 
             frame[column] = _floats(panel[column])
     require_one_interval(frame["interval"])
     # a large panel is checked many times in a night: what is as it should be is not copied again
-    frame = frame.reset_index(drop=True) if _sorted(frame) else frame.sort_values(KEY, kind="stable", ignore_index=True)
+    frame = in_order(frame)
     require_unique(frame)
     located(frame)
     columns = [*PANEL_COLUMNS, *(c for p in (CALENDAR_PREFIX, PAST_PREFIX) for c in numeric if c.startswith(p))]
     return frame if list(frame.columns) == columns else frame[columns]
-
-
-def _sorted(frame: pd.DataFrame) -> bool:
-    """Say whether rows are in the order of their series and, within each, of time."""
-    number, names = pd.factorize(frame["unique_id"])
-    series, falls = np.diff(number), np.diff(frame["ds"].to_numpy()) < np.timedelta64(0, "ns")
-    apart = (series < 0) | ((series == 0) & falls)
-    return bool(pd.Index(names).is_monotonic_increasing and not apart.any())
 
 
 def _require_columns(panel: pd.DataFrame) -> None:
@@ -128,20 +120,37 @@ def require_one_interval(interval: pd.Series) -> None:
 def require_unique(frame: pd.DataFrame) -> None:
     """Refuse a row that is there twice, and a series on two exchanges.
 
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Sorted by ``unique_id, ds``, so that what is there twice stands side by side.
+
     Raises
     ------
     SchemaError
         Naming the series, and the row.
     """
-    twice = frame.duplicated(KEY).to_numpy()
+    number, _ = pd.factorize(frame["unique_id"])
+    exchange, _ = pd.factorize(frame["exchange"])
+    own = np.diff(number, prepend=-1) == 0
+    twice = own & (np.diff(frame["ds"].to_numpy("datetime64[ns]").astype(np.int64), prepend=0) == 0)
     if twice.any():
         row = frame.iloc[int(twice.argmax())]
         raise SchemaError(
             f"{row['unique_id']} has {named_dates([row['ds']])} more than once ({int(twice.sum())} such rows in all); "
             "keep one row per series and bar"
         )
-    exchanges = frame[["unique_id", "exchange"]].drop_duplicates()
-    mixed = exchanges["unique_id"].duplicated().to_numpy()
+    mixed = own & (np.diff(exchange, prepend=0) != 0)
     if mixed.any():
-        uid = exchanges["unique_id"].iloc[int(mixed.argmax())]
+        uid = frame["unique_id"].iloc[int(mixed.argmax())]
         raise SchemaError(f"{uid} stands on more than one exchange; give each its own unique_id")
+
+
+def in_order(frame: pd.DataFrame) -> pd.DataFrame:
+    """Sort rows by ``unique_id, ds``; a large frame that is in order already is not copied."""
+    number, names = pd.factorize(frame["unique_id"])
+    series, falls = np.diff(number), np.diff(frame["ds"].to_numpy()) < np.timedelta64(0, "ns")
+    apart = (series < 0) | ((series == 0) & falls)
+    if pd.Index(names).is_monotonic_increasing and not apart.any():
+        return frame.reset_index(drop=True)
+    return frame.sort_values(KEY, kind="stable", ignore_index=True)

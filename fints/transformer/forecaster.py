@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fints.encodings import encoding_config
-from fints.errors import NotFittedError, SchemaError, SeriesError
+from fints.errors import NotFittedError
 from fints.forecast import Forecast
 from fints.plan import PRIOR_PERIODS, FrequencyPlan
-from fints.series import future_frame, usable, validate_panel
-from fints.series.covariates import CALENDAR_PREFIX
+from fints.series import future_frame, validate_panel
 from fints.series.schema import PANEL_COLUMNS
 from fints.series.windows import feature_columns, require_columns
-from fints.sessions import FEATURES
 from fints.transformer.asked import ask
 from fints.transformer.config import NetworkConfig, TrainingConfig
 from fints.transformer.design import Design, Fitted
+from fints.transformer.history import require_context, require_continued, require_interval, require_usable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -163,8 +162,8 @@ class CycleTransformer:
 
         panel = validate_panel(panel)
         if self.design.network.covariates:
-            _require_continued(feature_columns(panel)[1])
-        _require_usable(panel, self.design.input_size + self.design.h)
+            require_continued(feature_columns(panel)[1])
+        require_usable(panel, self.design.input_size + self.design.h)
         self.fitted = fit(self.design, panel, progress, checkpoints)
         self._panel = panel
         return self
@@ -261,9 +260,12 @@ class CycleTransformer:
         assert history is not None
         require_columns(history, [*fitted.past, *fitted.calendar])
         history = history[[*PANEL_COLUMNS, *fitted.calendar, *fitted.past]]
-        _require_interval(history, fitted)
+        require_interval(history, fitted)
         size = self.design.input_size
-        _require_usable(history, size if fitted.links is None else size + 1)
+        if fitted.links is None:
+            require_context(history, size)
+        else:
+            require_usable(history, size + 1)
         asked = ask(fitted, history, size, future_frame(history, h, known_at=known_at, start=at), known_at)
         future = asked.future
         quantiles = fitted.quantiles(asked.windows, asked.peers).reshape(len(future), -1)
@@ -310,32 +312,3 @@ def mean_of_quantiles(quantiles: NDArray[np.float64]) -> NDArray[np.float64]:
 
     mean: NDArray[np.float64] = quantiles @ np.array(mean_weights(QUANTILES))
     return mean
-
-
-def _require_continued(covariates: Sequence[str]) -> None:
-    """Refuse covariates whose values over the horizon nothing can tell."""
-    own = [name for name in covariates if name.removeprefix(CALENDAR_PREFIX) not in FEATURES]
-    if own:
-        raise SchemaError(
-            f"{', '.join(own)}: no calendar continues this over the bars to forecast (one that does is in "
-            "fints.sessions.FEATURES); rename it past_… if it is known up to its own bar, or drop it"
-        )
-
-
-def _require_interval(panel: pd.DataFrame, fitted: Fitted) -> None:
-    """Refuse bars of another interval than the fitted ones."""
-    interval = str(panel["interval"].iloc[0])
-    if interval != fitted.interval:
-        raise SchemaError(
-            f"the panel holds {interval} bars, and the model was fitted on {fitted.interval} ones; fit it on the former"
-        )
-
-
-def _require_usable(panel: pd.DataFrame, length: int) -> None:
-    """Refuse a panel with a series that cannot be used."""
-    _, problems = usable(panel, length)
-    reasons = [f"{p.unique_id}: {p.reason}" for p in problems]
-    if reasons:
-        raise SeriesError(
-            f"{len(reasons)} series cannot be used; leave them out with fints.series.usable. " + "; ".join(reasons[:10])
-        )
