@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -70,14 +70,20 @@ class Memory:
 
     @classmethod
     def read(cls, file: Path) -> Memory:
-        """Return what stood last night; a damaged file is as good as none: alerts are then told once more."""
+        """Return what stood last night; a damaged file is as good as none: alerts are then told once more.
+
+        Raises
+        ------
+        OSError
+            If it cannot be opened: it may be whole.
+        """
         try:
             plain = json.loads(file.read_text("utf-8"))
             told = {way: {key: _told(one) for key, one in ones.items()} for way, ones in plain["told"].items()}
             return cls({key: str(night) for key, night in plain["since"].items()}, told)
         except FileNotFoundError:
             return cls()
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             LOG.warning("%s is damaged (%s); alerts that stand are told again", file, type(error).__name__)
             return cls()
 
@@ -149,7 +155,9 @@ WAYS: Mapping[str, Callable[[Message, AlertSettings], str | None]] = MappingProx
 """How somebody is told: each returns None where nobody is to be, an empty text where it was taken, or why not."""
 
 
-def tell(found: Verification, home: Home, settings: NightlySettings) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def tell(
+    found: Verification, home: Home, settings: NightlySettings, *, whole: bool = True
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Tell of what is new, and remember it, each way of telling for itself.
 
     Parameters
@@ -158,6 +166,9 @@ def tell(found: Verification, home: Home, settings: NightlySettings) -> tuple[tu
         Of the newest night, with its alerts.
     home : Home
     settings : NightlySettings
+    whole : bool
+        Whether every rule was looked at. Where not, what stood on the last night stands on: it is neither told again
+        nor resolved.
 
     Returns
     -------
@@ -166,16 +177,28 @@ def tell(found: Verification, home: Home, settings: NightlySettings) -> tuple[tu
     warnings : tuple of str
         What could not be told, and why. It is tried again on the next night, by the way that failed.
     """
+    if not whole and not found.alerts:
+        return (), ()
     file = folder_of(home, settings) / "alerts.json"
-    before, night = Memory.read(file), f"{found.as_of:%Y-%m-%dT%H%M}"
+    before, unread = _remembered(file)
+    night = f"{found.as_of:%Y-%m-%dT%H%M}"
+    own = {alert.key: before.since.get(alert.key, night) for alert in found.alerts}
+    unseen = {} if whole else {key: first for key, first in before.since.items() if key not in own}
+    blank = Message(settings.dataset, settings.interval, night, (), len(own) + len(unseen), ())
     told: dict[str, Mapping[str, Told]] = {}
     warnings = []
     for way, send in WAYS.items():
-        known, warning = _tell(found.alerts, before.told.get(way, {}), settings, night, send)
-        told |= {way: known} if known else {}
+        held = before.told.get(way, {})
+        left = {key: one for key, one in held.items() if key in unseen}
+        known = {key: one for key, one in held.items() if key not in unseen}
+        known, warning = _tell(found.alerts, known, settings.alerts, blank, send)
+        told |= {way: {**left, **known}} if known else {}
         warnings += [warning] if warning else []
-    since = {alert.key: before.since.get(alert.key, night) for alert in found.alerts}
-    Memory(since, told).write(file)
+    since = {**unseen, **own}
+    if unread:
+        warnings.append(unread)
+    else:
+        Memory(since, told).write(file)
     return tuple(key for key in before.since if key not in since), tuple(warnings)
 
 
@@ -194,25 +217,33 @@ def tell_failure(cause: str, settings: NightlySettings, now: pd.Timestamp) -> tu
     return tuple(warning for send in WAYS.values() if (warning := send(message, settings.alerts)))
 
 
+def _remembered(file: Path) -> tuple[Memory, str]:
+    """Return what stood last night, and why that is not known; the file is left as it is then."""
+    try:
+        return Memory.read(file), ""
+    except OSError as error:
+        return Memory(), f"{file} could not be opened ({error.strerror or error}); alerts that stand were told again"
+
+
 def _tell(
     alerts: Sequence[Alert],
-    known: Mapping[str, Told],
-    settings: NightlySettings,
-    night: str,
+    known: dict[str, Told],
+    settings: AlertSettings,
+    blank: Message,
     send: Callable[[Message, AlertSettings], str | None],
-) -> tuple[Mapping[str, Told], str]:
+) -> tuple[dict[str, Told], str]:
     """Tell one way what it does not know yet; return what it knows then, and what went wrong."""
-    now = {alert.key: known.get(alert.key, Told()).on(night) for alert in alerts}
-    news = tuple(alert for alert in alerts if now[alert.key].is_news(alert, settings.alerts.remind))
+    now = {alert.key: known.get(alert.key, Told()).on(blank.as_of) for alert in alerts}
+    news = tuple(alert for alert in alerts if now[alert.key].is_news(alert, settings.remind))
     over = {key: one for key, one in known.items() if key not in now and one.grade}
     if not news and not over:
         return now, ""
-    outcome = send(Message(settings.dataset, settings.interval, night, news, len(now), tuple(over)), settings.alerts)
+    outcome = send(replace(blank, alerts=news, resolved=tuple(over)), settings)
     if outcome is None:  # nobody is there; who is named later is told of all that stands then
         return {}, ""
     if outcome:
         return now | over, outcome
-    return now | {alert.key: Told(alert.grade, (night,)) for alert in news}, ""
+    return now | {alert.key: Told(alert.grade, (blank.as_of,)) for alert in news}, ""
 
 
 def _told(plain: Mapping[str, object]) -> Told:

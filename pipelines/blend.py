@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 COMBINATION = "Combination"
 """Name of the average in tables."""
 
+_LONGER = "raise holdout.n_windows"
+"""What a longer tail takes, of a night."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Blend:
@@ -169,7 +172,7 @@ def _learned(scored: Scored) -> tuple[Learned, str]:
     try:
         return learn(scored, ends), ""
     except SeriesError as error:
-        return alike(scored), f"The members count the same: {error}."
+        return alike(scored), f"The members count the same: {error} ({_LONGER})."
 
 
 def banded(rows: pd.DataFrame, pace: Pace | None) -> tuple[AdaptiveBands, pd.DataFrame, list[str]]:
@@ -181,6 +184,6 @@ def banded(rows: pd.DataFrame, pace: Pace | None) -> tuple[AdaptiveBands, pd.Dat
         except SeriesError as error:
             until = rows["ds"].max().isoformat()
             bands = AdaptiveBands(Bands.none(), pace or Pace(), until=until)
-            return bands, rows, [f"The bands are as the members state them: {error}."]
+            return bands, rows, [f"The bands are as the members state them: {error} ({_LONGER})."]
     said = [str(w.message) for w in caught if issubclass(w.category, UserWarning)]
-    return walked.bands, walked.rows, [f"{text[:1].upper()}{text[1:]}." for text in said]
+    return walked.bands, walked.rows, [f"{text[:1].upper()}{text[1:]} ({_LONGER})." for text in said]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _RECENT = 12
 _SEATED = frozenset({"install", "promote", "recover", "rollback"})
+_SEATING = _SEATED | {"fall_back"}
 _LOOKS = frozenset({"keep", "wait"})
 
 
@@ -110,7 +111,9 @@ class Council:
     def _chosen(self, state: Standing, bound: Sequence[Decision], made: Sequence[Decision]) -> Chosen:
         seat = state.champion
         replay = None if seat.is_baseline else self.contenders.replay(seat)
-        if replay is None:
+        lack = "" if seat.is_baseline or replay is not None else self.fits.lack(seat)
+        if lack:
+            self.fits.notes.append(sentences.fit_is_lost(self.fits.target, seat, lack))
             seat = Seat.baseline(self.line)
         tonight = [*(one for one in bound if one.as_of == self.as_of.stamp), *made]
         recent = [one for one in reversed([*bound, *made]) if one.kind not in _LOOKS or one in tonight]
@@ -118,11 +121,11 @@ class Council:
         ruling = Ruling(
             in_use=seat.model,
             version=seat.version,
-            since=state.since,
-            provisional=state.provisional,
-            sentences=sentences.sentences(state, seat, over, rules),
+            since=self.as_of.stamp if lack else state.since,
+            provisional=state.provisional and not lack,
+            sentences=sentences.sentences(state, lack, over, rules),
             events=tuple(tonight),
-            recent=tuple(recent[:_RECENT]),
+            recent=_shown(recent),
         )
         if replay is not None:
             return Chosen(seat, replay.shelved, replay.current(), None, ruling)
@@ -135,6 +138,12 @@ class Council:
         said = sentences.unknown_champion(error)
         ruling = Ruling(seat.model, seat.version, self.as_of.stamp, sentences=said, damage=str(error))
         return Chosen(seat, None, None, self.contenders.newest(), ruling)
+
+
+def _shown(recent: Sequence[Decision]) -> tuple[Decision, ...]:
+    """Keep the newest decisions, and the one that says which model is in use, however old it is."""
+    seated = next((place for place, one in enumerate(recent) if one.kind in _SEATING), 0)
+    return (*recent[:_RECENT], recent[seated]) if seated >= _RECENT else tuple(recent[:_RECENT])
 
 
 def _latest(past: Sequence[Decision], line: str) -> set[str]:

@@ -15,7 +15,8 @@ from urllib.request import Request, urlopen
 
 import pandas as pd
 
-from fints.errors import SourceError
+from fints.errors import SourceError, StoreError
+from fints.tracking.redaction import redacted
 from pipelines.doctor import Found
 from pipelines.terminal import counted
 
@@ -28,6 +29,13 @@ _OLD = 1460 * _DAY
 _OFF, _FAR_OFF = 60.0, 900.0
 """Seconds by which a clock may differ from a server's: told, and failed."""
 
+_BACKUP = "restore the folder from a backup; `fints data verify` says what else is damaged"
+_CURES = {
+    "superseded": f"{_BACKUP}; or move it away: nights that were made again are then held to their newest forecasts "
+    "alone. Until then no night can be made again, and none looks back"
+}
+"""What to do about a table that is damaged, where it is more than restoring it."""
+
 _ASKED = 10 * _DAY
 _REFUSED = (http.client.UNAUTHORIZED, http.client.FORBIDDEN)
 
@@ -38,6 +46,7 @@ def store(patient: Patient) -> Found:
     from pyarrow import table as arrow
 
     from fints.bars.store import BarStore
+    from fints.bars.table import told
 
     root = patient.home.store
     if not root.exists():
@@ -45,13 +54,19 @@ def store(patient: Patient) -> Found:
     BarStore(root)  # refuses a folder that is not ours
     files, tables = 0, []
     for folder in sorted(root.iterdir()):
+        cure = _CURES.get(folder.name, _BACKUP)
         if not (folder / "_delta_log").is_dir():
+            if folder.is_dir() and any(folder.rglob("*.parquet")):
+                return Found("failed", f"the table {folder} has no transaction log", cure)
             continue
-        held = arrow(DeltaTable(str(folder)).get_add_actions(flatten=True)).to_pylist()
+        try:
+            with told(f"open the table {folder}"):
+                held = arrow(DeltaTable(str(folder)).get_add_actions(flatten=True)).to_pylist()
+        except StoreError as error:
+            return Found("failed", redacted(error), cure)
         for one in held:
             place = folder / unquote(one["path"])
             if not place.is_file() or place.stat().st_size != one["size_bytes"]:
-                cure = "restore the folder from a backup; `fints data verify` says what else is damaged"
                 return Found("failed", f"the file {place} is missing or cut short", cure)
         files += len(held)
         tables.append(folder.name)

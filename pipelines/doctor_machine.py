@@ -162,7 +162,7 @@ def _held(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # the check of the home tells of one that is no folder
         return False
     except BlockingIOError:
         return True

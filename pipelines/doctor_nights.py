@@ -104,11 +104,15 @@ def report(patient: Patient) -> Found:
         return Found("ok", "no night is done yet")
     if whole_forecasts(last, BarStore(patient.home.store)).empty:
         told = f"the forecasts of the night of {last.night} are gone, or another night took their place"
-        return Found("warning", told, "Run that night again with --again")
+        return Found("warning", told, f"Make that night again with `fints nightly --as-of {last.night}`")
     fault = fault_of_report(last, patient.home)
     if fault:
         told = f"the night of {last.night}: {fault} ({patient.home.root / last.page})"
-        return Found("warning", told, "Run the same `fints nightly` once more: the report alone is written again")
+        cure = (
+            f"Run `fints nightly --as-of {last.night}`: the report alone is written again; where bars have come since, "
+            "the whole night is made again, and what it said first still counts"
+        )
+        return Found("warning", told, cure)
     return Found("ok", f"forecasts and report of the night of {last.night} are whole")
 
 

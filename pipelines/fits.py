@@ -99,18 +99,19 @@ class Fits:
         Returns
         -------
         Shelved or None
-            None where its rows were restated since, and the registry does not have it either.
+            None where it cannot be fitted again, for its rows were restated since or the fit fails, and no registry has
+            it either.
         """
         found = self.shelf.find(seat.key)
         if found is not None:
             return found
-        lost = f"{self.target}: {seat} is missing from {self.shelf.folder}, or damaged there"
+        lost, why = f"{self.target}: {seat}: {self.lack(seat)}", "its rows were restated since"
         learnt = self.lesson_of(seat)
         if learnt.key == seat.key:
             try:
                 made = self.made(learnt)
             except (DataError, ModelError) as error:
-                self.notes.append(f"{lost}; it could not be fitted again: {error}.")
+                why = str(error)
             else:
                 self.notes.append(f"{lost}; it was fitted again from the same rows.")
                 return made
@@ -119,8 +120,13 @@ class Fits:
             if found is not None:
                 self.notes.append(f"{lost}; it was taken from the registry.")
                 return found
-        self.notes.append(f"{lost}; its rows were restated since, and the registry does not have it.")
+        self.notes.append(f"{lost}; it could not be fitted again ({why}), and no registry has it.")
         return None
+
+    def lack(self, seat: Seat) -> str:
+        """Say what is wrong with the files of a fit that cannot be taken from the shelf, and where they belong."""
+        folder = self.shelf.folder / seat.key
+        return f"its files are {'damaged' if folder.is_dir() else 'gone'} ({folder})"
 
 
 def _fit(

@@ -65,7 +65,8 @@ def list_models(
                 if row.why:
                     console.print(f"{row.version}: {row.why}", highlight=False, markup=False)
         write_json(json_file, told)
-        raise SystemExit(Exit.FAILED if any(one["damage"] for one in told) else Exit.DONE)
+        if any(one["damage"] for one in told):
+            raise SystemExit(Exit.FAILED)
 
 
 @model.command()

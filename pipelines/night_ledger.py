@@ -126,11 +126,26 @@ def regular(entries: Iterable[NightEntry], now: pd.Timestamp) -> list[NightEntry
     """Keep the nights of the schedule.
 
     Those that were only ever asked for by ``--as-of`` are left out, those of a source that follows no market, which are
-    named by a date, and those that lie in the future, by a clock that was wrong once.
+    named by a date, and those that lie in the future, by a clock that was wrong once. So are runs that were to write a
+    report again and did not end well: the night is done as it was before.
     """
-    listed = list(entries)
+    listed = _without_reports(entries)
     scheduled = {entry.night for entry in listed if not entry.asked}
     return [entry for entry in listed if entry.night in scheduled and "T" in entry.night and entry.as_of <= now]
+
+
+def _without_reports(entries: Iterable[NightEntry]) -> list[NightEntry]:
+    """Leave out what began or failed to write a report again: such a line tells of forecasts that a done one made."""
+    kept: list[NightEntry] = []
+    made: set[tuple[str, pd.Timestamp, int | None]] = set()
+    for entry in entries:
+        which = (entry.night, entry.made_at, entry.forecasts_version)
+        if entry.state == "done":
+            made.add(which)
+        elif entry.state in {"begun", "failed"} and which in made:
+            continue
+        kept.append(entry)
+    return kept
 
 
 def attempts(entries: Iterable[NightEntry], night: str) -> int:

@@ -4,30 +4,22 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
-
-import pandas as pd
 
 from fints.report.shortfalls import findings_in_words
 from fints.tracking.redaction import redacted, traced
 from pipelines import clock
 from pipelines.files import write_text
+from pipelines.night_begun import Doing, begin
 from pipelines.night_identity import Identity
 from pipelines.night_ledger import stored_result
-from pipelines.night_standing import (
-    StandingNight,
-    UnshownNight,
-    another_night,
-    digest_of,
-    first_made,
-    left_standing,
-    standing,
-)
+from pipelines.night_standing import StandingNight, digest_of, first_made, left_standing
+from pipelines.nightly_runs import track
 from pipelines.outcome import Exit
 from pipelines.plans import PlanBook
-from pipelines.publish import Night, forecast_rows, machine_readable, nightly_report, page_name, track, write_page
-from pipelines.replay import first_difference
+from pipelines.publish import Night, machine_readable, nightly_report, page_name, write_page
+from pipelines.restated import restated_since
 from pipelines.targets import NightInputs, forecast_targets
 from pipelines.verification import verify
 from pipelines.verification_book import keep_promises
@@ -36,15 +28,19 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
+    import pandas as pd
+
     from fints.bars.nights import NightEntry
     from fints.bars.store import BarStore
     from fints.report import NightlyReport
     from fints.settings import NightlySettings
     from pipelines.asof import AsOf
-    from pipelines.gathered import Arrived, Reading
+    from pipelines.gathered import Arrived
     from pipelines.home import Home
+    from pipelines.night_begun import Begun
     from pipelines.night_ledger import NightLedger, Turn
     from pipelines.progress import Stages
+    from pipelines.unshown import UnshownNight
 
 LOG = logging.getLogger(__name__)
 
@@ -126,8 +122,8 @@ class NightRun:
         Exception
             Whatever it fails of; that it did is entered first.
         """
-        doing = _Doing(turn, self.gathered.reading, self.gathered.as_of, remarks, own=True)
-        begun = self._begin(doing, again=again)
+        doing = Doing(turn, self.gathered.reading, self.gathered.as_of, remarks, own=True)
+        begun = begin(self, doing, again=again)
         if isinstance(begun, StandingNight):
             return begun
         try:
@@ -142,8 +138,8 @@ class NightRun:
         try:
             reading = replace(self.gathered.reading, asked=turn.known_at, strict=False)
             _, as_of = reading.bars()
-            doing = _Doing(turn, reading, as_of, self._said_of(turn))
-            begun = self._begin(doing, again=False)
+            doing = Doing(turn, reading, as_of, self._said_of(turn))
+            begun = begin(self, doing, again=False)
             if isinstance(begun, StandingNight):
                 return begun.entry
             entry = begun.entry
@@ -163,47 +159,36 @@ class NightRun:
             f"What became of earlier forecasts stands in the report of the newest night, {newest}, beside this one.",
         )
 
-    def _begin(self, doing: _Doing, *, again: bool) -> _Begun | StandingNight:
-        identity = Identity.of(self.settings, doing.reading.symbols, self.gathered.exchanges, doing.as_of)
-        begun, entries = self.ledger.draft(doing.turn, doing.reading, identity, "begun"), self.ledger.entries()
-        if doing.own and (again or another_night(begun, entries, self.home, self.settings.targets)):
-            begun = replace(begun, remade=())
-        if again:
-            return _Begun(self.ledger.enter(begun)[0])
-        found, why = standing(begun, entries, self.store, self.home, self.settings.targets)
-        if isinstance(found, StandingNight):
-            return found
-        if found is None:
-            return _Begun(self.ledger.enter(replace(begun, reason=begun.reason or why))[0])
-        kept = {name: getattr(found.entry, name) for name in ("made_at", "remade", "stamp", "forecasts_version")}
-        return _Begun(self.ledger.enter(replace(begun, reason=why, **kept))[0], found)
-
-    def _finish(self, doing: _Doing, begun: _Begun) -> NightlyOutcome:
+    def _finish(self, doing: Doing, begun: Begun) -> NightlyOutcome:
         """Store first, then look back and show: a night whose page or tracking fails still has its forecasts."""
         night, entry = self._forecast(doing, begun), begun.entry
         if begun.unshown is None:
             night = self._with_left(self._made_before(night, entry), entry)
             with self.stages.stage("store"):
-                keep_promises(night, self.home)  # before the forecasts: without one they are never looked back on
+                said = keep_promises(night, self.home)  # before the forecasts: without, they are never looked back on
+                night = replace(night, remarks=(*night.remarks, *said))
                 version = self.store.write_forecasts(night.forecasts())
                 for target in night.targets:
                     PlanBook.under(self.home, night.settings).keep(target.target, night.as_of, target.plan)
             entry = replace(entry, stamp=night.as_of.stamp, forecasts_version=version)
         else:
-            night = _as_stored(night, begun.unshown)
+            night = begun.unshown.shown(night)
         if doing.own:
             with self.stages.stage("earlier forecasts"):
                 found = verify(self.settings, self.store, doing.reading, doing.reading.now, night.alerts)
             night = replace(night, verification=found)
         return self._publish(night, entry, begun.unshown)
 
-    def _forecast(self, doing: _Doing, begun: _Begun) -> Night:
+    def _forecast(self, doing: Doing, begun: Begun) -> Night:
         settings, as_of, report, entry = self.settings, doing.as_of, self.gathered.report, begun.entry
         decided_by = None if begun.unshown is None else entry.made_at  # what is written again decides nothing
         inputs = NightInputs(settings, self.home.models, doing.reading, decided_by)
         targets, problems = forecast_targets(inputs, self.stages)
         plans = PlanBook.under(self.home, settings)
         why = (f"This night was {entry.reason}.",) if doing.own and entry.reason else ()
+        # what this run's ingest met is no matter of a night that was made before, and says what its own met
+        own = doing.own and (begun.unshown is None or not begun.unshown.result)
+        met = report.remarks(self._restated(doing, entry)) if own else ()
         return Night(
             settings=settings,
             as_of=as_of,
@@ -212,11 +197,15 @@ class NightRun:
             findings=_findings(self.store, doing.reading.symbols, settings, as_of),
             problems=problems,
             created_at=entry.made_at,
-            failed=dict(report.failed) if doing.own else {},
-            misplaced=report.doubted() if doing.own else {},
-            remarks=(*why, *doing.remarks, *(report.remarks() if doing.own else ())),
+            failed=dict(report.failed) if own else {},
+            misplaced=report.doubted() if own else {},
+            remarks=(*why, *doing.remarks, *met),
             changes={t.target: plans.changes(t.target, as_of, t.plan) for t in targets},
         )
+
+    def _restated(self, doing: Doing, begun: NightEntry) -> pd.DataFrame:
+        entries, latest = self.ledger.entries(), self.gathered.report.restated
+        return restated_since(entries, begun, self.store, doing.reading, latest)
 
     def _made_before(self, night: Night, begun: NightEntry) -> Night:
         """Say which forecasts this night is held to, where it was made before."""
@@ -256,67 +245,17 @@ class NightRun:
                     warnings.append(f"the run could not be logged to MLflow: {redacted(error)}")
         result = _result(night, page, run_id, warnings)
         write_text(stored_result(page), json.dumps({**result, "forecasts": []}, allow_nan=False, default=str))
+        partly = _partly(night, self.gathered.report.inactive)
+        if unshown is not None:
+            partly = unshown.partly(found=partly)
         done = replace(
             begun,
             state="done",
-            exit_code=int(_exit(night, self.gathered.report.inactive)),
+            exit_code=int(_exit(night, partly=partly)),
             page=str(page.relative_to(self.home.root)),
             ended_at=clock.now(),
         )
         return NightlyOutcome(night, report, page, run_id, tuple(warnings), self.ledger.enter(done)[0])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Doing:
-    """A night that is being run.
-
-    Parameters
-    ----------
-    turn : Turn
-    reading : Reading
-    as_of : AsOf
-    remarks : tuple of str
-        To be said in its report.
-    own : bool
-        Whether the bars were gathered for it, so that what the ingest said is its own.
-    """
-
-    turn: Turn
-    reading: Reading
-    as_of: AsOf
-    remarks: tuple[str, ...] = field(default=())
-    own: bool = False
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Begun:
-    """A night that was entered as begun.
-
-    Parameters
-    ----------
-    entry : NightEntry
-    unshown : UnshownNight, optional
-        Where its report alone is written again.
-    """
-
-    entry: NightEntry
-    unshown: UnshownNight | None = None
-
-
-def _as_stored(night: Night, unshown: UnshownNight) -> Night:
-    """Put the stored forecasts into a night whose report is written again, with what was said at the time."""
-    said = "The report alone was written again; the forecasts stand as they were made."
-    made = pd.concat([forecast_rows(target) for target in night.targets], ignore_index=True)
-    differs = first_difference(made, unshown.rows)
-    if differs:
-        said += f" Made from the same bars now, they would differ ({differs}): what is said of models here is of now."
-    return replace(
-        night,
-        left=unshown.rows,
-        shown_again=True,
-        failed={**unshown.failed(), **night.failed},
-        remarks=tuple(dict.fromkeys((*night.remarks, said, *unshown.remarks()))),
-    )
 
 
 def _result(night: Night, page: Path, run_id: str | None, warnings: list[str] | tuple[str, ...]) -> dict[str, object]:
@@ -328,13 +267,18 @@ def _result(night: Night, page: Path, run_id: str | None, warnings: list[str] | 
     }
 
 
-def _exit(night: Night, inactive: Collection[str]) -> Exit:
-    """Give the code of a night that has forecasts: whether every symbol has one of every target, and promises hold.
+def _partly(night: Night, inactive: Collection[str]) -> bool:
+    """Say whether a symbol lacks a forecast of a target, was not delivered, or is of a doubted exchange.
 
     That a series ends whose symbol has ceased to exist is said, and is no fault of every night from then on.
     """
     left_out = night.problems.loc[night.problems["left_out"].astype(bool), "unique_id"]
-    if set(left_out) - set(inactive) or night.failed or night.misplaced:
+    return bool(set(left_out) - set(inactive) or night.failed or night.misplaced)
+
+
+def _exit(night: Night, *, partly: bool) -> Exit:
+    """Give the code of a night that has forecasts: whether data lacked, and promises hold."""
+    if partly:
         return Exit.PARTLY
     alerts = (*night.alerts, *(() if night.verification is None else night.verification.alerts))
     return Exit.ALERT if alerts else Exit.DONE

@@ -11,6 +11,7 @@ from fints.errors import DamagedBookError
 from pipelines.night_ledger import newest, stored_result
 from pipelines.publish import forecast_records
 from pipelines.succession import Succession
+from pipelines.unshown import UnshownNight
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,32 +56,6 @@ class StandingNight:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class UnshownNight:
-    """A night that is done and whose forecasts are whole, but whose report is not: that alone is written again.
-
-    Parameters
-    ----------
-    entry : NightEntry
-    rows : pandas.DataFrame
-        Its forecasts, as stored.
-    result : dict
-        As for machines; empty where it is gone.
-    """
-
-    entry: NightEntry
-    rows: pd.DataFrame
-    result: dict[str, Any]
-
-    def failed(self) -> dict[str, str]:
-        """Return the symbols that the source did not deliver then, with the cause."""
-        return {str(symbol): str(cause) for symbol, cause in dict(self.result.get("failed") or {}).items()}
-
-    def remarks(self) -> tuple[str, ...]:
-        """Return what was said of the ingest and the night then."""
-        return tuple(map(str, self.result.get("remarks") or ()))
-
-
 def standing(
     drafted: NightEntry, entries: Sequence[NightEntry], store: BarStore, home: Home, targets: Sequence[str]
 ) -> tuple[StandingNight | UnshownNight | None, str]:
@@ -113,7 +88,7 @@ def standing(
     rows = whole_forecasts(entry, store)
     if rows.empty:
         return None, "made again because its forecasts are gone, or another night of the same date took their place"
-    result = _result(entry, page)
+    result = result_of(entry, page)
     if result is not None and _mended(result, entry, home, targets):
         return None, "made again because the decisions about its model can be read again"
     wrong = _wrong(page, result)
@@ -125,7 +100,22 @@ def standing(
 def fault_of_report(entry: NightEntry, home: Home) -> str:
     """Say what is wrong with the report of a night that is done; empty where it is whole."""
     page = home.root / entry.page
-    return _wrong(page, _result(entry, page))
+    return _wrong(page, result_of(entry, page))
+
+
+def result_of(entry: NightEntry, page: Path) -> dict[str, Any] | None:
+    """Return the stored result of a run of a night; None where it is gone or damaged, or another run's."""
+    try:
+        result = json.loads(stored_result(page).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return result if isinstance(result, dict) and result.get("made_at") == entry.made_at.isoformat() else None
+
+
+def unread(result: dict[str, Any]) -> tuple[str, ...]:
+    """Return the targets whose decisions a night could not read, so that the baseline stood in."""
+    models = dict(result.get("models") or {})
+    return tuple(str(target) for target, ruling in models.items() if dict(ruling or {}).get("damage"))
 
 
 def digest_of(page: Path) -> str:
@@ -189,28 +179,20 @@ def whole_forecasts(entry: NightEntry, store: BarStore) -> pd.DataFrame:
     return rows[mine & bool(mine.all())].reset_index(drop=True)
 
 
-def _result(entry: NightEntry, page: Path) -> dict[str, Any] | None:
-    try:
-        result = json.loads(stored_result(page).read_text("utf-8"))
-    except (OSError, ValueError):
-        return None
-    return result if isinstance(result, dict) and result.get("made_at") == entry.made_at.isoformat() else None
-
-
 def _wrong(page: Path, result: dict[str, Any] | None) -> str:
     """Say what is wrong with the report of a night; empty where it is whole."""
     if not page.is_file():
         return "its report is gone"
     if result is None:
         return "its stored result is gone or damaged, or that of another night took its place"
-    return "" if digest_of(page) == result.get("report_sha256") else "its report is damaged or cut short"
+    if not result.get("report_sha256"):
+        return "no hash of its report is on record"
+    return "" if digest_of(page) == result["report_sha256"] else "its report is damaged or cut short"
 
 
 def _mended(result: dict[str, Any], entry: NightEntry, home: Home, targets: Sequence[str]) -> bool:
-    """Say whether decisions that the night could not read can be read now."""
-    models = result.get("models") or {}
-    unread = [target for target in targets if (models.get(target) or {}).get("damage")]
-    return bool(unread) and all(_readable(home, entry, target) for target in unread)
+    """Say whether decisions that the night could not read can be read now, about whichever target."""
+    return any(_readable(home, entry, target) for target in unread(result) if target in targets)
 
 
 def _readable(home: Home, entry: NightEntry, target: str) -> bool:

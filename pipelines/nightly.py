@@ -17,8 +17,8 @@ from pipelines.model import fitting_plan, make_model
 from pipelines.night_calendar import NightCalendar
 from pipelines.night_ledger import ATTEMPTS, NightLedger, Turn, newest, regular, spelled
 from pipelines.night_run import NightlyOutcome, NightRun
+from pipelines.nightly_runs import begin_tracking
 from pipelines.outcome import Exit
-from pipelines.publish import begin_tracking
 from pipelines.terminal import counted
 
 if TYPE_CHECKING:

@@ -110,7 +110,7 @@ def _show(done: Nights, settings: NightlySettings) -> None:
     for warning in done.warnings:
         console.print(f"warning: {warning}", style="yellow", highlight=False, markup=False)
     if isinstance(done.tonight, NightlyOutcome):
-        _show_forecasts(done.tonight, settings)
+        _show_forecasts(done.tonight, settings, done.failed)
         return
     for sentence in done.sentences():  # the notes of a report have them
         console.print(sentence, highlight=False, markup=False, soft_wrap=True)
@@ -118,13 +118,13 @@ def _show(done: Nights, settings: NightlySettings) -> None:
     _show_standing(done.tonight)
 
 
-def _show_forecasts(outcome: NightlyOutcome, settings: NightlySettings) -> None:
+def _show_forecasts(outcome: NightlyOutcome, settings: NightlySettings, failed: Mapping[str, str]) -> None:
     from fints.report import nightly_table
-    from pipelines.publish import experiment_name
+    from pipelines.nightly_runs import experiment_name
 
     console = screen()
     console.print(nightly_table(outcome.report))
-    _show_failed(outcome.night.failed)
+    _show_failed({**outcome.night.failed, **failed})
     for warning in outcome.warnings:
         console.print(f"warning: {warning}", style="yellow", highlight=False, markup=False)
     console.print(outcome.findings_in_words(), style="dim", highlight=False, markup=False)

@@ -1,22 +1,20 @@
-"""Where the results of a night go: the forecasts table, the page, MLflow, JSON."""
+"""Where the results of a night go: the forecasts table, the page, JSON."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import json
 import os
-from contextlib import suppress
 from dataclasses import dataclass, field
-from threading import Thread
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from fints import __version__
 from fints.report import NightlyReport, TargetReport, render_nightly
+from fints.report.champion import stood_in_for
 from fints.series import TARGETS
 from fints.sessions import calendar_version
-from fints.tracking import Tracking, flat
 from fints.verification import Alert
 from pipelines.behind import newest_over
 from pipelines.files import DIGITS, write_text
@@ -53,8 +51,6 @@ class Night:
         UTC.
     failed : mapping of str to str
         Symbols that the source did not deliver, with the cause.
-    inactive : frozenset of str
-        Symbols that the source has said for long enough not to exist: that they end is no fault of a night.
     misplaced : mapping of str to str
         Symbols whose exchange is doubted, with the reason.
     remarks : tuple of str
@@ -88,7 +84,9 @@ class Night:
     def alerts(self) -> tuple[Alert, ...]:
         """What is wrong with the night itself."""
         ruled = [(t.target, t.ruling) for t in self.targets if t.ruling is not None]
-        return tuple(Alert("book", target, _stood_in(target, ruling)) for target, ruling in ruled if ruling.damage)
+        books = [Alert("book", target, _stood_in(target, ruling)) for target, ruling in ruled if ruling.damage]
+        lost = [(target, ruling) for target, ruling in ruled if not ruling.damage and stood_in_for(ruling) is not None]
+        return (*books, *(Alert("fit", target, f"{target}: {ruling.sentences[0]}") for target, ruling in lost))
 
     def forecasts(self) -> pd.DataFrame:
         """Return the rows for the table ``forecasts``."""
@@ -153,53 +151,6 @@ def write_page(night: Night, report: NightlyReport, home: Home) -> Path:
 def page_name(settings: NightlySettings, as_of: AsOf) -> str:
     """Name the page of a night; those of a home lie side by side."""
     return f"{settings.dataset}-{settings.interval}-{as_of}.html"
-
-
-def begin_tracking(settings: NightlySettings, home: Home) -> None:
-    """Load MLflow and make its database while models are fitted; what goes wrong, `track` meets again."""
-
-    def prepare() -> None:
-        with suppress(Exception):
-            Tracking(home.root, settings.tracking.uri).warm_up()
-
-    Thread(target=prepare, daemon=True, name="fints-tracking").start()
-
-
-def track(night: Night, page: Path, home: Home) -> str:
-    """Log a night to MLflow; return the id of its run."""
-    settings = night.settings
-    tracking = Tracking(home.root, settings.tracking.uri)
-    experiment = experiment_name(settings.dataset)
-    tracking.sweep(experiment)
-    tags = {
-        "fints.kind": "nightly",
-        "fints.as_of": str(night.as_of),
-        "fints.data_version": str(night.data_version),
-        "fints.calendar_version": calendar_version(),
-        "fints.config_hash": settings.digest,
-        "fints.encoding": settings.encoding.kind,
-    }
-    with tracking.run(experiment, f"{night.as_of} {settings.dataset}", tags) as run:
-        run.describe(_description(night))
-        run.log_params(flat(settings.model_dump(mode="json")))
-        for target in night.targets:
-            run.log_curves(_curves(target))
-            run.log_table(target.holdout.leaderboard, f"tables/{target.target}_holdout.json")
-            run.log_table(night.of_target(target), f"tables/{target.target}_forecast.json")
-            run.log_table(target.blend.weights.to_frame(), f"tables/{target.target}_weights.json")
-            for name, table in (("coverage", target.holdout.coverage), ("events", target.holdout.events)):
-                if len(table):
-                    run.log_table(table, f"tables/{target.target}_{name}.json")
-        for name, table in (night.verification.tables if night.verification is not None else {}).items():
-            run.log_table(table, f"tables/verification_{name}.json")
-        run.log_text(page.read_text("utf-8"), "report/index.html")
-        run.log_text(settings.model_dump_json(indent=2), "config.json")
-        return run.run_id
-
-
-def experiment_name(dataset: str) -> str:
-    """Name the MLflow experiment of a dataset's nights."""
-    return f"fints/nightly/{dataset}"
 
 
 def machine_readable(night: Night, page: Path, run_id: str | None) -> dict[str, object]:
@@ -312,38 +263,3 @@ def _facts(night: Night) -> dict[str, dict[str, str]]:
         f"{t.target}: {stage}": f"{seconds:.1f} s" for t in night.targets for stage, seconds in t.seconds.items()
     }
     return {"Versions": versions, "Run": run, "Durations": durations}
-
-
-def _description(night: Night) -> str:
-    lines = [f"**{t.target}**: {sentence}" for t in night.targets for sentence in t.holdout.verdicts]
-    boards = [
-        f"\n### {t.target}\n\n{_markdown(t.holdout.leaderboard)}" for t in night.targets if len(t.holdout.leaderboard)
-    ]
-    return "\n\n".join([*lines, *boards])
-
-
-def _markdown(board: pd.DataFrame) -> str:
-    shown = [c for c in board.columns if c in {"model", "RMSE", "MAE", "MASE", "CRPS"} or c.startswith("cov")]
-    rows = [[str(row[c]) if c == "model" else f"{row[c]:.4f}" for c in shown] for _, row in board.iterrows()]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in [shown, ["---"] * len(shown), *rows])
-
-
-def _curves(night: TargetNight) -> dict[str, dict[int, float]]:
-    board, steps = night.holdout.leaderboard, night.holdout.by_step
-    curves: dict[str, dict[int, float]] = {}
-    for _, row in board.iterrows():
-        own = row["model"] == night.name
-        for metric in ("RMSE", "MAE", "MASE", "CRPS", "cov80", "cov95"):
-            if metric in board.columns and pd.notna(row[metric]):
-                group = "members" if row["model"] in night.blend.weights.members else "baselines"
-                place = f"headline/{night.target}" if own else f"{group}/{night.target}.{row['model']}"
-                curves[f"{place}.{metric.lower()}"] = {0: float(row[metric])}
-    if len(steps):
-        own = steps[steps["model"] == night.name]
-        curves[f"by_horizon/{night.target}.rmse"] = dict(
-            zip(own["step"].astype(int), own["RMSE"].astype(float), strict=True)
-        )
-    fitted = night.model.fitted if night.model is not None else None
-    if fitted is not None and fitted.records:
-        curves[f"train/{night.target}.validation_crps"] = dict(fitted.records[0].validation)
-    return curves

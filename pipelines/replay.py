@@ -14,25 +14,25 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from fints.bars.snapshot import Snapshot
 from fints.bars.sources import make_source
 from fints.bars.store import BarStore
+from fints.champion import BASELINE
 from fints.errors import DataError, DateError
-from fints.forecast import QUANTILE_COLUMNS
+from pipelines.difference import first_difference
 from pipelines.gathered import PATIENCE, Reading
 from pipelines.ingest import wanted_symbols
 from pipelines.night_identity import Identity
 from pipelines.night_ledger import NightLedger, instant_of, spelled
-from pipelines.night_standing import forecasts_of
+from pipelines.night_standing import forecasts_of, result_of, unread
 from pipelines.outcome import Exit
 from pipelines.publish import forecast_records, forecast_rows
 from pipelines.replay_models import ReplayModels
 from pipelines.targets import NightInputs, forecast_targets
-from pipelines.terminal import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from pipelines.asof import AsOf
     from pipelines.home import Home
     from pipelines.progress import Stages
-
-_KEY: Final = ("unique_id", "target", "step")
-_COMPARED: Final = ("ds", "model", "mean", *QUANTILE_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,7 +146,7 @@ def run_replay(
         taken = ReplayModels(
             settings, models, done, lambda one: _reading(settings, home, asked, one.made_at, one), stages
         )
-        taken.take(home.models, moment, as_of.stamp)
+        taken.take(home.models, moment, as_of.stamp, () if entry is None else _unread(entry, home))
         targets, problems = forecast_targets(NightInputs(settings, models, reading, decided_by=moment), stages)
         rows = pd.concat([forecast_rows(target) for target in targets], ignore_index=True)
         notes = [f"{row.unique_id}, {row.target}: {row.reason}" for row in problems.itertuples() if row.left_out]
@@ -161,27 +158,8 @@ def run_replay(
             difference = first_difference(rows, stored)
             if difference:
                 identity = Identity.of(settings, reading.symbols, set(bars["exchange"]), as_of)
-                notes += _explained(entry, reading, identity)
+                notes += [*_explained(entry, reading, identity), *_stood_in(rows, stored)]
     return Replay(as_of, moment, reading, rows, entry, difference, tuple(notes))
-
-
-def first_difference(now: pd.DataFrame, stored: pd.DataFrame) -> str:
-    """Say in which row and column two sets of forecasts differ first; empty where they are equal bit for bit."""
-    if stored.empty:
-        return "the stored ones are gone"
-    mine, theirs = (frame.set_index(list(_KEY)).sort_index()[list(_COMPARED)] for frame in (now, stored))
-    for here, there, word in ((mine, theirs, "not stored"), (theirs, mine, "stored, and not made now")):
-        alone = here.index.difference(there.index)
-        if len(alone):
-            return f"{_named(alone[0])} is {word} ({counted(len(alone), 'such row')})"
-    for name in _COMPARED:
-        left, right = mine[name], theirs[name]
-        apart = (left != right) & ~(left.isna() & right.isna())
-        if apart.any():
-            at = int(apart.to_numpy().argmax())
-            told = f"{left.iloc[at]!r} now, {right.iloc[at]!r} stored"
-            return f"{_named(mine.index[at])}, {name}: {told} ({counted(int(apart.sum()), 'such row')})"
-    return ""
 
 
 def _night(entries: Sequence[NightEntry], asked: pd.Timestamp, moment: pd.Timestamp) -> NightEntry | None:
@@ -249,6 +227,19 @@ def _explained(entry: NightEntry, reading: Reading, identity: Identity) -> list[
     return notes
 
 
-def _named(key: tuple[object, ...]) -> str:
-    unique_id, target, step = key
-    return f"{unique_id}, {target}, step {step}"
+def _unread(entry: NightEntry, home: Home) -> tuple[str, ...]:
+    """Return the targets whose decisions the night could not read; none where its result is gone."""
+    return unread(result_of(entry, home.root / entry.page) or {})
+
+
+def _stood_in(now: pd.DataFrame, stored: pd.DataFrame) -> list[str]:
+    """Say of which targets the baseline was stored, and another model has forecast them now."""
+    models = {name: rows.groupby("target")["model"].unique() for name, rows in (("now", now), ("stored", stored))}
+    common = [target for target in models["stored"].index if target in models["now"].index]
+    return [
+        f"{target}: {BASELINE} forecast it that night, and {', '.join(models['now'][target])} does now. {BASELINE} "
+        "stands in where the book of decisions, or the model in use, cannot be read; one of them can be now, or the "
+        "decisions were changed since."
+        for target in common
+        if set(models["stored"][target]) == {BASELINE} and BASELINE not in models["now"][target]
+    ]

@@ -20,7 +20,7 @@ from pipelines.shelf import Shelf
 from pipelines.succession import Succession
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
     import pandas as pd
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from pipelines.progress import Stages
 
 LOG = logging.getLogger(__name__)
+
+_UNREADABLE = b"not readable when the night was made\n"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +58,7 @@ class ReplayModels:
     reading: Callable[[NightEntry], Reading]
     stages: Stages
 
-    def take(self, models: Path, known_at: pd.Timestamp, stamp: pd.Timestamp) -> None:
+    def take(self, models: Path, known_at: pd.Timestamp, stamp: pd.Timestamp, unread: Collection[str] = ()) -> None:
         """Copy the models of the dataset, and fit those again that were in use or on trial and are gone.
 
         Parameters
@@ -67,6 +69,9 @@ class ReplayModels:
             Instant up to which decisions count.
         stamp : pandas.Timestamp
             Naive key of the night.
+        unread : collection of str
+            Targets whose decisions the night could not read: they cannot be read here either, so that the baseline
+            stands in once more, though the book has been mended since.
         """
         held = models / self.settings.dataset
         if held.is_dir():
@@ -75,7 +80,11 @@ class ReplayModels:
         for target in self.settings.targets:
             shelf = Shelf.under(self.folder, self.settings.dataset, target, self.settings.digest)
             place = (self.settings.dataset, self.settings.interval, target)
-            decisions = Succession.book_under(self.folder, place).read(known_at)
+            book = Succession.book_under(self.folder, place)
+            if target in unread:
+                _spoil(book.file)
+                continue
+            decisions = book.read(known_at)
             bound = [decision for decision in decisions if decision.as_of <= stamp]
             state = standing(bound, shelf.folder.name)
             for seat in () if state is None else state.seats:
@@ -99,6 +108,12 @@ class ReplayModels:
             except FintsError:
                 LOG.debug("%s could not be fitted from the rows of %s", seat, entry.night, exc_info=True)
         LOG.warning("%s: %s is gone, and no night of the ledger has the rows that it learned from", target, seat)
+
+
+def _spoil(file: Path) -> None:
+    if not file.is_dir():  # such a one cannot be read as it is
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(_UNREADABLE)
 
 
 def _untimed(_stage: str) -> None:

@@ -210,7 +210,7 @@ def _secrets_file(command: Command) -> tuple[str, ...]:
         return ()
     return (
         f"# Secrets are read from ~/{FILE}, which you alone may read; they stand neither here nor in a log:",
-        f"# install -D -m 600 /dev/null ~/{FILE}",
+        f"# [ -e ~/{FILE} ] || install -D -m 600 /dev/null ~/{FILE}",
         *(f"# and write into it: {name}='…'" for name in command.secrets),
     )
 

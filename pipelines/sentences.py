@@ -15,26 +15,31 @@ if TYPE_CHECKING:
     from fints.errors import DamagedBookError
     from pipelines.shelf import Shelved
 
+_RESTORE = (
+    "Restore them from a backup, or put another fit in use with `fints model promote`; `fints model list` names them"
+)
+
 _PRINTED = 5e-4
 """Share below which a difference would print as 0.0 %."""
 
 
-def sentences(state: Standing, seat: Seat, over: int, rules: Rules) -> tuple[str, ...]:
+def sentences(state: Standing, lack: str, over: int, rules: Rules) -> tuple[str, ...]:
     """Say why a model is in use, and how its challenger stands.
 
     Parameters
     ----------
     state : Standing
-    seat : Seat
-        What is shipped: the champion, or what stands in for it.
+    lack : str
+        Why the champion cannot be had, where the baseline stands in for it; empty where it is shipped.
     over : int
         Windows of the trial that are over.
     rules : Rules
     """
     grounds = ", provisionally" if state.provisional else ""
     said = [f"{state.champion} is in use since {state.since:%Y-%m-%d}{grounds}. {state.why}"]
-    if seat != state.champion:
-        said.append(f"It cannot be had tonight, so that {BASELINE} stands in for it.")
+    if lack:
+        chosen = f"{state.champion} was chosen on {state.since:%Y-%m-%d}{grounds}. {state.why}"
+        said = [f"{_lost(state.champion, lack)}.", f"{_RESTORE}.", chosen]
     if state.fallen is not None:
         said.append(f"{state.fallen} fell on {state.fell:%Y-%m-%d}; it is watched, and may come back.")
     if state.challenger is None:
@@ -157,9 +162,18 @@ def stands_in(target: str, error: DamagedBookError) -> str:
     return f"{target}: {BASELINE} stands in for the model in use: {where} cannot be read."
 
 
+def fit_is_lost(target: str, champion: Seat, lack: str) -> str:
+    """Say in a note that the baseline stands in, for the files of the model in use cannot be had, and what to do."""
+    return f"{target}: {_lost(champion, lack)}. {_RESTORE}."
+
+
 def unknown_champion(error: DamagedBookError) -> tuple[str, ...]:
     """Say why it is not known which model is in use, and what to do about it."""
     return f"{BASELINE} stands in tonight, for it cannot be said which model is in use.", f"{error}."
+
+
+def _lost(champion: Seat, lack: str) -> str:
+    return f"{BASELINE} stands in for {champion}: {lack}"
 
 
 def _alias(target: str, version: str) -> str:

@@ -25,6 +25,8 @@ from pipelines.shelf import Shelved
 from pipelines.shipping import Used, ship
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fints.champion import Ruling
     from fints.forecast import Forecast
     from fints.periods import Periods
@@ -169,11 +171,15 @@ def forecast_target(
         blend=blend,
         found=found.found,
         problems=(*problems, *ended),
-        notes=(*found.notes, *fits.notes, *(f"{target}: {note}" for note in blend.notes)),
+        notes=(*_of_target(target, found.notes), *fits.notes, *_of_target(target, blend.notes)),
         carried=carried,
         seconds=watch.seconds,
         ruling=None if chosen is None else chosen.ruling,
     )
+
+
+def _of_target(target: str, notes: Iterable[str]) -> tuple[str, ...]:
+    return tuple(f"{target}: {note}" for note in notes)
 
 
 def _newest(fits: Fits, learnt: Lesson) -> Used:

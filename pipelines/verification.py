@@ -104,21 +104,19 @@ def verify(
     Returns
     -------
     Verification
-        Whatever goes wrong is a warning in it: a night has its forecasts, whatever becomes of this.
+        Whatever goes wrong is a warning in it: a night has its forecasts, whatever becomes of this. What is known to be
+        wrong with the night is told all the same.
     """
-    stamp = pd.Timestamp(now).tz_convert("UTC").tz_localize(None)
     try:
         return _verify(settings, store, reading, others)
-    except (FintsError, OSError) as error:
-        _log(others)
-        LOG.debug("earlier forecasts could not be held against what happened", exc_info=True)
-        return Verification(stamp, alerts=others, warnings=(f"{_NOT_POSSIBLE}: {type(error).__name__}: {error}",))
-    except Exception as error:  # whatever else it is, silence would end all alerts
-        LOG.debug("earlier forecasts could not be held against what happened", exc_info=True)
+    except Exception as error:  # whatever it is, silence would end all alerts
+        LOG.debug(_NOT_POSSIBLE, exc_info=True)
         said = f"{_NOT_POSSIBLE}: {type(error).__name__}: {error}"
-        alerts = (*others, Alert("failed", "looking back", said))
+        alone = isinstance(error, (FintsError, OSError))
+        alerts = others if alone else (*others, Alert("failed", "looking back", said))
+        stamp = pd.Timestamp(now).tz_convert("UTC").tz_localize(None)
         found = Verification(stamp, alerts=alerts, warnings=(said,))
-        return _told(found, Home(store.root.parent), settings)
+        return _told(found, Home(store.root.parent), settings, whole=False)
 
 
 def _verify(settings: NightlySettings, store: BarStore, reading: Reading, others: tuple[Alert, ...]) -> Verification:
@@ -140,18 +138,14 @@ def _verify(settings: NightlySettings, store: BarStore, reading: Reading, others
     return _told(replace(found, alerts=tuple(alerts)), home, settings)
 
 
-def _told(found: Verification, home: Home, settings: NightlySettings) -> Verification:
-    _log(found.alerts)
+def _told(found: Verification, home: Home, settings: NightlySettings, *, whole: bool = True) -> Verification:
+    for alert in found.alerts:
+        LOG.error("alert %s: %s", alert.rule, alert.sentence)
     try:
-        resolved, warnings = tell(found, home, settings)
+        resolved, warnings = tell(found, home, settings, whole=whole)
     except OSError as error:  # the alerts stand, whether or not they can be remembered
         return replace(found, warnings=(*found.warnings, f"which alerts were told could not be kept: {error}"))
     return replace(found, resolved=resolved, warnings=(*found.warnings, *warnings))
-
-
-def _log(alerts: Iterable[Alert]) -> None:
-    for alert in alerts:
-        LOG.error("alert %s: %s", alert.rule, alert.sentence)
 
 
 def _look_back(settings: NightlySettings, store: BarStore, reading: Reading, book: PromiseBook) -> _Lookback:

@@ -6,6 +6,7 @@ import json
 import logging
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -28,6 +29,9 @@ PROMISES_CURE = (
     "Restore the file from a backup, or move it away: the forecasts of that night are not looked back on any more then"
 )
 """What to do about promises that cannot be read."""
+
+_DAMAGE = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)
+"""What content raises that is no record; a file that cannot be opened may well be whole."""
 
 _NAME = "%Y-%m-%dT%H%M%S"
 """Of a night's file, by its as-of."""
@@ -69,37 +73,54 @@ class PromiseBook:
             If its record cannot be read, naming the file and the cause.
         """
         try:
-            plain = json.loads(self._path(as_of).read_text("utf-8"))
-            return [Promise.from_plain(entry) for entry in plain["promises"]]
-        except FileNotFoundError:
-            return []
-        except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+            return self._read(as_of)
+        except (OSError, *_DAMAGE) as error:
             raise StoreError(f"{self._path(as_of)} ({type(error).__name__}: {error})") from error
 
-    def keep(self, as_of: pd.Timestamp, promises: Sequence[Promise]) -> None:
+    def keep(self, as_of: pd.Timestamp, promises: Sequence[Promise]) -> tuple[str, ...]:
         """Put the promises of a night on record, before those of an earlier run of it.
 
-        A record that cannot be read is set aside first, beside the new one.
+        A damaged record is set aside first, beside the new one, under a name that nothing has.
+
+        Returns
+        -------
+        tuple of str
+            That one was set aside, for the night to say; empty otherwise.
 
         Raises
         ------
         OSError
-            If the home cannot be written.
+            If the home cannot be written, or an earlier record cannot be opened: it may be whole, and stays.
         """
-        entries = joined(promises, self._read_or_set_aside(as_of))
+        said: tuple[str, ...] = ()
+        try:
+            earlier = self._read(as_of)
+        except _DAMAGE as error:
+            earlier, said = [], (self._set_aside(as_of, error),)
+        entries = joined(promises, earlier)
         self.folder.mkdir(parents=True, exist_ok=True)
         plain = {"as_of": as_of.isoformat(), "promises": [entry.to_plain() for entry in entries]}
         write_text(self._path(as_of), json.dumps(plain, separators=(",", ":"), allow_nan=False))
+        return said
 
-    def _read_or_set_aside(self, as_of: pd.Timestamp) -> list[Promise]:
+    def _read(self, as_of: pd.Timestamp) -> list[Promise]:
         try:
-            return self.read(as_of)
-        except StoreError as error:
-            path = self._path(as_of)
-            aside = path.with_suffix(".json.damaged")
-            path.replace(aside)
-            LOG.warning("the promises %s cannot be read; they are set aside as %s", error, aside)
+            content = self._path(as_of).read_bytes()
+        except FileNotFoundError:
             return []
+        return [Promise.from_plain(entry) for entry in json.loads(content)["promises"]]
+
+    def _set_aside(self, as_of: pd.Timestamp, error: Exception) -> str:
+        path = self._path(as_of)
+        names = (path.with_name(f"{path.name}.damaged-{number}") for number in count(1))
+        aside = next(name for name in names if not name.exists())
+        path.replace(aside)
+        said = (
+            f"What this night promised when it was made before cannot be read ({type(error).__name__}: {error}); it is "
+            f"set aside as {aside}, and the forecasts made then are not looked back on any more."
+        )
+        LOG.warning("%s", said)
+        return said
 
     def _path(self, as_of: pd.Timestamp) -> Path:
         return self.folder / f"{as_of:{_NAME}}.json"
@@ -110,11 +131,14 @@ def folder_of(home: Home, settings: NightlySettings) -> Path:
     return home.root / "verification" / settings.dataset / settings.interval
 
 
-def keep_promises(night: Night, home: Home) -> None:
-    """Put on record what a night promises about the forecasts that it stores; who does so before, has none without."""
+def keep_promises(night: Night, home: Home) -> tuple[str, ...]:
+    """Put on record what a night promises about the forecasts that it stores; who does so before, has none without.
+
+    Returns what is to be said of it, as `PromiseBook.keep` does.
+    """
     rows, promises = night.forecasts(), []
     for t in night.targets:
         own = t.panel[t.panel["unique_id"].isin(rows.loc[rows["target"] == t.target, "unique_id"])]
         promise = Promise.of(t.target, night.created_at, (t.name, t.version), t.holdout.by_step)
         promises.append(promise.anchored(own))
-    PromiseBook.under(home, night.settings).keep(night.as_of.stamp, promises)
+    return PromiseBook.under(home, night.settings).keep(night.as_of.stamp, promises)

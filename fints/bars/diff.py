@@ -10,7 +10,7 @@ import pandas as pd
 from fints.bars.actions import ACTION_KEY
 from fints.bars.keys import compare_bars
 from fints.bars.layout import bars_from_arrow
-from fints.bars.revision import REVISION_KINDS, classify
+from fints.bars.revision import REVISION_KINDS, classify, summarise
 from fints.bars.schema import VALUE_COLUMNS
 
 if TYPE_CHECKING:
@@ -50,8 +50,7 @@ def diff_bars(table: StoreTable, a: int, b: int) -> pd.DataFrame:
     StoreError
         A version does not exist.
     """
-    shared = table.files(a).keys() & table.files(b).keys()
-    older, newer = (bars_from_arrow(table.rows_outside(shared, version=v)) for v in (a, b))
+    older, newer = _apart(table, a, b)
     found = compare_bars(newer, older)
     here = newer[[*_SERIES, "session"]].assign(
         inserted=found.inserted, revised=found.revised, removed=False, columns=_names(found.changed, len(newer))
@@ -65,6 +64,30 @@ def diff_bars(table: StoreTable, a: int, b: int) -> pd.DataFrame:
     if not changes:
         return pd.DataFrame(columns=list(DIFF_COLUMNS))
     return _count(pd.concat(changes, ignore_index=True).sort_values([*_SERIES, "session"], kind="stable"))
+
+
+def restated_between(table: StoreTable, a: int, b: int) -> pd.DataFrame:
+    """Say what was revised from version ``a`` of the table ``bars`` to version ``b``, by series and kind.
+
+    Returns
+    -------
+    pandas.DataFrame
+        :data:`fints.bars.revision.RESTATED_COLUMNS`, as :func:`fints.bars.revision.summarise` gives.
+
+    Raises
+    ------
+    StoreError
+        A version does not exist.
+    """
+    older, newer = _apart(table, a, b)
+    return summarise(classify(newer, older, compare_bars(newer, older)))
+
+
+def _apart(table: StoreTable, a: int, b: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Read the files that one version has and the other lacks."""
+    shared = table.files(a).keys() & table.files(b).keys()
+    older, newer = (bars_from_arrow(table.rows_outside(shared, version=v)) for v in (a, b))
+    return older, newer
 
 
 def diff_actions(table: ActionTable, a: int, b: int) -> pd.DataFrame:

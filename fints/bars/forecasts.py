@@ -64,7 +64,8 @@ class ForecastTable:
     def write(self, frame: pd.DataFrame) -> int:
         """Put the forecasts in the place of those with the same key, in one transaction; return the version.
 
-        Those are set aside before, so that a process that is killed in between loses none.
+        Those are set aside before, so that a process that is killed in between loses none. Where that is not possible,
+        nothing is replaced: what was said in time is worth more than what is said again.
 
         Parameters
         ----------
@@ -76,6 +77,8 @@ class ForecastTable:
         ------
         SchemaError
             A column is missing, unknown or mistyped.
+        StoreError
+            A table cannot be read or written; ``superseded`` is needed only where forecasts are replaced.
         """
         import pyarrow.compute as pc
 

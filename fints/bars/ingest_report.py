@@ -61,11 +61,21 @@ class IngestReport:
         """Version of the bars after the ingest."""
         return self.commit.version
 
-    def remarks(self) -> list[str]:
-        """Return what a reader should know though nothing failed: inactive symbols, notes, restatements."""
+    def remarks(self, restated: pd.DataFrame | None = None) -> list[str]:
+        """Return what a reader should know though nothing failed: inactive symbols, notes, restatements.
+
+        Parameters
+        ----------
+        restated : pandas.DataFrame, optional
+            What is told as revised; what this ingest revised by default.
+        """
         said = [(symbol, text) for symbol, text in self.inactive.items()]
         said += [(symbol, note) for symbol, notes in self.notes.items() for note in notes]
-        return [*self.about_source, *(f"{symbol}: {text}" for symbol, text in said), *sentences(self.restated)]
+        return [
+            *self.about_source,
+            *(f"{symbol}: {text}" for symbol, text in said),
+            *sentences(self.restated if restated is None else restated),
+        ]
 
     def doubted(self) -> dict[str, str]:
         """Return the symbols of which so many bars fall on closed days that their exchange is probably another one."""

@@ -67,7 +67,7 @@ class Held:
     findings : list of Finding
         What the comparison found.
     restated : pandas.DataFrame
-        ``symbol, interval, kind, factor, rows, first, last``: what will be revised, one row per series and kind of
+        :data:`fints.bars.revision.RESTATED_COLUMNS`: what will be revised, one row per series and kind of
         :data:`fints.bars.revision.REVISION_KINDS`. A dividend restates adjusted closes only and counts apart.
     """
 

@@ -31,7 +31,10 @@ REVISION_KINDS: Final[Mapping[str, str]] = MappingProxyType(
         "calendar": "the session or the hours of the bar were corrected",
     }
 )
-RESTATED_COLUMNS: Final = ("symbol", "interval", "kind", "factor", "rows", "first", "last")
+RESTATED_COLUMNS: Final = ("symbol", "interval", "kind", "factor", "what", "rows", "first", "last")
+_MULTIPLIED: Final = {"split": "all prices were", "dividend": "the adjusted close alone was"}
+_TOLD: Final = ("close", "volume", "open", "high", "low")
+_MOST_TOLD: Final = 2
 _SERIES: Final = ["symbol", "interval"]
 _ALIKE: Final = 1e-3  # by how much the factors of open, high, low and close may differ, for rounding
 _PLAIN: Final = float(np.log(1.5)) - 0.05  # a factor as large as the smallest split needs no second witness
@@ -51,7 +54,8 @@ def classify(newer: pd.DataFrame, older: pd.DataFrame, found: Comparison) -> pd.
     -------
     pandas.DataFrame
         One row per revised bar, with the index of ``newer``: ``symbol, interval, session, kind`` (of
-        ``REVISION_KINDS``) and ``factor`` (of the prices after a split, of the adjusted close after a dividend).
+        ``REVISION_KINDS``), ``factor`` (of the prices after a split, of the adjusted close after a dividend) and
+        ``what``: of the earliest correction of each series the values before and after, else missing.
     """
     at = np.flatnonzero(found.revised)
     now, before = newer.iloc[at], older.iloc[found.place[at]]
@@ -66,7 +70,25 @@ def classify(newer: pd.DataFrame, older: pd.DataFrame, found: Comparison) -> pd.
     )
     factor = np.where(split, prices.mean(axis=1), np.where(kind == "dividend", adjusted[:, 0], np.nan))
     rows = now[[*_SERIES, "session"]]
-    return rows.assign(kind=pd.Series(kind, index=rows.index, dtype="str"), factor=np.exp(factor))
+    found_kinds = rows.assign(kind=pd.Series(kind, index=rows.index, dtype="str"), factor=np.exp(factor))
+    corrected = rows.assign(place=np.arange(len(rows)))[kind == "correction"]
+    earliest = corrected.sort_values("session", kind="stable").drop_duplicates(_SERIES)["place"]
+    what = np.full(len(rows), None, dtype=object)
+    for at_row in earliest:
+        columns = [name for name in _TOLD if touched[name][at_row]]
+        what[at_row] = _values(now.iloc[at_row], before.iloc[at_row], columns)
+    return found_kinds.assign(what=pd.Series(what, index=rows.index, dtype="str"))
+
+
+def _values(now: pd.Series, before: pd.Series, columns: list[str]) -> str:
+    """Say which values changed: ``close 62.48 → 63.51``."""
+    said = [f"{name} {_number(before[name])} → {_number(now[name])}" for name in columns[:_MOST_TOLD]]
+    left = len(columns) - len(said)
+    return ", ".join([*said, *([f"{left} more"] if left else [])])
+
+
+def _number(value: float) -> str:
+    return "none" if pd.isna(value) else f"{value:.10g}"
 
 
 def summarise(revisions: pd.DataFrame) -> pd.DataFrame:
@@ -75,14 +97,18 @@ def summarise(revisions: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``RESTATED_COLUMNS``, one row per series and kind: the factor is that of its earliest bar, ``first`` and
-        ``last`` are the first and last session touched.
+        ``RESTATED_COLUMNS``, one row per series and kind: the factor and the values in words are those of its earliest
+        bar, ``first`` and ``last`` are the first and last session touched.
     """
     if revisions.empty:
         return pd.DataFrame(columns=list(RESTATED_COLUMNS))
     ordered = revisions.sort_values([*_SERIES, "session"], kind="stable")
     summary = ordered.groupby([*_SERIES, "kind"]).agg(
-        factor=("factor", "first"), rows=("session", "size"), first=("session", "min"), last=("session", "max")
+        factor=("factor", "first"),
+        what=("what", "first"),
+        rows=("session", "size"),
+        first=("session", "min"),
+        last=("session", "max"),
     )
     return summary.reset_index()[list(RESTATED_COLUMNS)]
 
@@ -107,9 +133,13 @@ def _rescaled(now: pd.DataFrame, prices: NDArray[np.float64]) -> NDArray[np.bool
 def sentences(restated: pd.DataFrame) -> list[str]:
     """Say what was revised, a sentence for each row of a frame with ``RESTATED_COLUMNS``."""
     said = []
-    for symbol, _, kind, factor, rows, first, last in restated[list(RESTATED_COLUMNS)].itertuples(index=False):
+    for symbol, _, kind, factor, what, rows, first, last in restated[list(RESTATED_COLUMNS)].itertuples(index=False):
         bars = "1 bar" if rows == 1 else f"{rows} bars"
         span = f"{first:%Y-%m-%d}" if first == last else f"{first:%Y-%m-%d} to {last:%Y-%m-%d}"
-        by = "" if pd.isna(factor) else f", by a factor of {factor:.6g}"
-        said.append(f"{symbol}: {bars} of {span} restated ({REVISION_KINDS[kind]}{by}); the old ones stay readable")
+        how = REVISION_KINDS[kind]
+        if kind in _MULTIPLIED and not pd.isna(factor):
+            how = f"{_MULTIPLIED[kind]} multiplied by {factor:.6g}"
+        elif not pd.isna(what):
+            how = f"corrected: {what}" if rows == 1 else f"corrected, on {first:%Y-%m-%d}: {what}"
+        said.append(f"{symbol}: {bars} of {span} restated ({how}); the old ones stay readable")
     return said

@@ -21,18 +21,18 @@ only the quarantined rows and the actions that are not there yet, and completes.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from fints.bars.absences import AbsenceTable
 from fints.bars.action_table import ActionTable
-from fints.bars.diff import diff_actions, diff_bars
+from fints.bars.diff import diff_actions, diff_bars, restated_between
 from fints.bars.forecasts import ForecastTable
 from fints.bars.layout import BAR_PARTITIONS, bars_schema
 from fints.bars.ledger import Ledger
+from fints.bars.lock import locked
 from fints.bars.marker import MARKER, check_ours, mark
 from fints.bars.merge import Commit, merge_bars, void_rows
 from fints.bars.nights import NightTable
@@ -43,18 +43,16 @@ from fints.bars.schema import delivered_span, validate_each
 from fints.bars.spans import read_spans
 from fints.bars.table import StoreTable, told
 from fints.bars.verify import verify_bars, verify_files
-from fints.errors import LockHeldError, UnknownNameError
+from fints.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from fints.bars.absences import Absence, Night
     from fints.bars.finding import Finding
 
     Frames = pd.DataFrame | Sequence[pd.DataFrame]
-
-_LOCK: Final = ".lock"
-_LOCK_SECONDS: Final = 60.0
 
 
 class BarStore:
@@ -226,6 +224,10 @@ class BarStore:
         """Say by symbol what changed in the bars between two versions: see :func:`fints.bars.diff.diff_bars`."""
         return diff_bars(self._bars, a, b)
 
+    def restated(self, a: int, b: int) -> pd.DataFrame:
+        """Say what was revised between two versions of the bars: see :func:`fints.bars.diff.restated_between`."""
+        return restated_between(self._bars, a, b)
+
     def diff_actions(self, a: int, b: int) -> pd.DataFrame:
         """Say what changed in the actions between two versions of the bars: see :func:`fints.bars.diff.diff_actions`.
 
@@ -329,18 +331,9 @@ class BarStore:
         """Read forecasts, of one ``dataset, unique_id, target, interval`` each or of any: see `ForecastTable.read`."""
         return self._forecasts.read(as_of=as_of, version=version, **named)
 
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        from filelock import FileLock, Timeout
-
+    def _locked(self) -> AbstractContextManager[None]:
         self.prepare()
-        try:
-            with FileLock(self.root / _LOCK, timeout=_LOCK_SECONDS):
-                yield
-        except Timeout as error:
-            raise LockHeldError(
-                f"another process has been writing to {self.root} for {_LOCK_SECONDS:.0f} s; wait for it to end"
-            ) from error
+        return locked(self.root)
 
     def _check_known(self, absent: set[str], interval: str, version: int | None) -> None:
         if absent:

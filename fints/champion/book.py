@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,12 +20,17 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
+_BEGUN = re.compile(rb"\[(\{(\"[ -~]*)?)?")
+"""The beginning of a line, however much of it was written: JSON of Python is printable ASCII."""
+
 
 @dataclass(frozen=True, slots=True)
 class Book:
     """The decisions about one target, in the order in which they were made; those made together are one line of JSON.
 
-    A line counts once its end is written: what a killed process left of one is passed over, and cut off by the next.
+    A line counts once its end is written: what a killed process left of one is passed over, and cut off by the next. A
+    tail that no process begins a line with is damage, such as the zeros that a loss of power leaves; so is a file of
+    which no line was ever finished, for with it all decisions would be gone.
 
     Parameters
     ----------
@@ -44,7 +50,7 @@ class Book:
         Raises
         ------
         DamagedBookError
-            If the file, or a line other than an unfinished last one, cannot be read.
+            If the file, or a line, cannot be read; other than a last one that was begun and not finished.
         """
         lines = enumerate(self._content().split(b"\n"), 1)
         found = [decision for number, line in lines if line.strip() for decision in self._decisions(line, number)]
@@ -87,7 +93,11 @@ class Book:
         except OSError as error:
             raise DamagedBookError(self.file, 0, error.strerror or str(error)) from error
         size = content.rfind(b"\n") + 1
-        if size < len(content):
+        tail = content[size:]
+        if tail and not (size and _BEGUN.fullmatch(tail)):
+            cause = "it ends in what is not the beginning of a decision" if size else "no line of it was finished"
+            raise DamagedBookError(self.file, content.count(b"\n") + 1, cause)
+        if tail:
             LOG.warning("the last line of %s was not finished; it is passed over", self.file)
         return content[:size]
 

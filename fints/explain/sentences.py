@@ -48,13 +48,15 @@ def gain_sentences(gain: Gain, loss: str = "RMSE") -> tuple[str, ...]:
     loss : {"RMSE", "CRPS"}
     """
     total, parts = gain.total[loss], gain.parts[loss]
-    measured = f"{gain.windows} forecasts of {gain.first:%Y-%m-%d} to {gain.last:%Y-%m-%d}"
+    trained = "not trained on" if gain.unseen else "trained on in part"
+    measured = f"{gain.windows} forecasts of {gain.first:%Y-%m-%d} to {gain.last:%Y-%m-%d} (bars {trained})"
+    over = f"Over {measured}, the {loss} of the transformer alone"
     against = f"that of {'a ' if gain.reference == HAR else ''}{gain.reference}"
     if not gain.found(loss):
         side, size = ("below", total) if total.value >= 0 else ("above", total * -1)
         lesson = "no gain" if total.told else "nothing that can be told from chance"
-        return (f"Over {measured}, the {loss} of the model is {share(size)} {side} {against}: {lesson} to divide.",)
-    said = [f"Over {measured}, the {loss} of the model is {share(total)} below {against}."]
+        return (f"{over} is {share(size)} {side} {against}: {lesson} to divide.",)
+    said = [f"{over} is {share(total)} below {against}."]
     carrying = sorted((p for p in parts if p.value.told and p.value.value > 0), key=lambda p: -p.value.value)
     costing = [p for p in parts if p.value.told and p.value.value < 0]
     silent = [p for p in parts if not p.value.told]

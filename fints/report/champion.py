@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fints.report.tables import Cell, Table
 
 if TYPE_CHECKING:
-    from fints.champion import Ruling
+    from fints.champion import Ruling, Seat
 
 WORDS = {
     "install": "installed",
@@ -26,21 +26,33 @@ WORDS = {
 _SEATING = frozenset({"install", "promote", "fall_back", "recover", "rollback"})
 """What puts the model beside it in use; the others leave it where it is."""
 
+_LOOKS = frozenset({"keep", "wait"})
+
 WHO = {"night": "the night", "hand": "a person", "registry": "a person, in the registry"}
 
 
 def in_one_line(ruling: Ruling) -> str:
     """Say which model is in use, since when, and on what grounds."""
     grounds = "provisionally, chosen on the hold-out alone" if ruling.provisional else _grounds(ruling)
-    events = [f"{one.seat.model} {WORDS[one.kind]}" for one in ruling.events if one.kind not in {"keep", "wait"}]
+    untold = _LOOKS if stood_in_for(ruling) is None else _LOOKS | _SEATING
+    events = [f"{one.seat.model} {WORDS[one.kind]}" for one in ruling.events if one.kind not in untold]
     tonight = f"; decided tonight: {', '.join(events)}" if events else ""
     return f"Model in use: {ruling.in_use} ({ruling.version}) since {ruling.since:%Y-%m-%d}, {grounds}{tonight}."
+
+
+def stood_in_for(ruling: Ruling) -> Seat | None:
+    """Return the model that was decided on, where another one had to be shipped; None where it was shipped itself."""
+    seated = next((one for one in ruling.recent if one.kind in _SEATING), None)
+    return None if seated is None or seated.seat.version == ruling.version else seated.seat
 
 
 def _grounds(ruling: Ruling) -> str:
     """Say what put the model in use; later decisions are about others, or leave it where it is."""
     if ruling.damage:
         return "standing in, for the book of decisions cannot be read"
+    lost = stood_in_for(ruling)
+    if lost is not None:
+        return f"standing in for {lost}, whose files cannot be had"
     own = [one for one in ruling.recent if one.seat.version == ruling.version]
     seated = next((one for one in own if one.kind in _SEATING), None)
     if seated is not None and seated.kind == "fall_back":

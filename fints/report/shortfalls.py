@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from fints.report.tables import Cell, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pandas as pd
-
     from fints.report.nightly import NightlyReport
 
 MOST_NAMED = 5
 """Symbols that are named one by one; of more the number is said."""
+
+MOST_TOLD = 3
+"""Symbols that are named behind a count of findings, and bars set aside that are told with their reason."""
 
 _NOT_COME = "stale"
 
@@ -39,7 +42,9 @@ def behind_in_words(report: NightlyReport) -> str:
 
 
 def findings_in_words(findings: pd.DataFrame) -> str:
-    """Say in one line what the data checks found: which bars have not come, by symbol, and counts of the rest.
+    """Say in one line what the data checks found: which bars have not come or were set aside, and counts of the rest.
+
+    A session that a symbol lacks because its bar came and is in quarantine is told as that, with the reason.
 
     Parameters
     ----------
@@ -48,26 +53,57 @@ def findings_in_words(findings: pd.DataFrame) -> str:
     """
     if findings.empty:
         return "data: no findings"
-    late = findings["kind"] == _NOT_COME
-    said = _not_come(findings[late])
-    counts = findings.loc[~late, "severity"].value_counts().sort_index()
-    said += [f"{count} {_counted(str(severity), int(count))}" for severity, count in counts.items()]
+    late = _spans(findings[findings["kind"] == _NOT_COME])
+    aside = _set_aside(findings, late)
+    told = aside[aside["first"] == aside["last"]]
+    said = [*_in_quarantine(aside), *_not_come(late[~late.index.isin(told["lacking"])])]
+    rest = findings.drop(index=[*late.index, *aside["place"]])
+    for severity, found in rest.groupby("severity"):
+        names = sorted(map(str, found["symbol"].unique()))
+        said.append(f"{len(found)} {_counted(str(severity), len(found))}: {named(names, MOST_TOLD)}")
     return f"data: {'; '.join(said)} (listed in the report)"
 
 
-def named(names: Sequence[str]) -> str:
+def named(names: Sequence[str], most: int = MOST_NAMED) -> str:
     """Name a handful; of more, the first ones and how many others there are."""
-    if len(names) <= MOST_NAMED:
+    if len(names) <= most:
         return ", ".join(names)
-    return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
+    return f"{', '.join(names[:most])} and {len(names) - most} more"
+
+
+def _spans(late: pd.DataFrame) -> pd.DataFrame:
+    """Give each finding of sessions that have not come the first and the last of them, as ISO dates."""
+    told = [json.loads(values) for values in late["values"]]
+    bounds = {name: pd.Series([str(one[name]) for one in told], late.index, dtype="str") for name in ("first", "last")}
+    return late[["symbol", "interval"]].assign(**bounds)
+
+
+def _set_aside(findings: pd.DataFrame, late: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows in quarantine whose sessions their series lacks: where they and what lacks them are listed."""
+    held = findings[(findings["severity"] == "quarantine") & findings["session"].notna()]
+    held = held[["symbol", "interval", "reason"]].assign(
+        place=held.index, day=held["session"].dt.strftime("%Y-%m-%d").astype("str")
+    )
+    both = held.merge(late.assign(lacking=late.index), on=["symbol", "interval"])
+    return both[(both["first"] <= both["day"]) & (both["day"] <= both["last"])]
+
+
+def _in_quarantine(aside: pd.DataFrame) -> list[str]:
+    """Say which bars came and were set aside, and why; of many the first few."""
+    rows = aside.drop_duplicates(["symbol", "interval", "day"])
+    said = [
+        f"{symbol}: its bar of {day} is in quarantine: {reason}"
+        for symbol, day, reason in rows[["symbol", "day", "reason"]].head(MOST_TOLD).itertuples(index=False)
+    ]
+    left = len(rows) - len(said)
+    return [*said, f"{left} more of such bars in quarantine"] if left else said
 
 
 def _not_come(late: pd.DataFrame) -> list[str]:
     """Take together the symbols that lack the same sessions, the newest first."""
     by: dict[tuple[str, str], list[str]] = {}
-    for symbol, values in zip(late["symbol"], late["values"], strict=True):
-        told = json.loads(values)
-        by.setdefault((str(told["first"]), str(told["last"])), []).append(str(symbol))
+    for symbol, first, last in late[["symbol", "first", "last"]].itertuples(index=False):
+        by.setdefault((first, last), []).append(str(symbol))
     return [
         f"no bar yet of {first if first == last else f'{first} to {last}'}: {named(sorted(symbols))}"
         for (first, last), symbols in sorted(by.items(), reverse=True)

@@ -95,7 +95,10 @@ def _figures(target: TargetVerification, bar_word: str) -> Table:
         *("Nights", f"{bar_word.capitalize()}s", "count", "forecasts"),
         *("MAE (promised)", "RMSE (promised)", "CRPS (promised)"),
     )
-    caption = f"Errors of earlier forecasts of {target.target}, and what was promised"
+    caption = (
+        f"Errors of earlier forecasts of {target.target}, and what was promised: MAE and CRPS are means over nights of "
+        "each night's mean"
+    )
     return Table(columns, tuple(rows), caption)
 
 
@@ -111,7 +114,8 @@ def _bands(target: TargetVerification, bar_word: str) -> Table:
     )
     bands = ("in 80 % band (promised)", "in 95 % band (promised)")
     columns = ("Nights", f"{bar_word.capitalize()}s", "mean error", *bands)
-    return Table(columns, rows, f"Mean error and bands of earlier forecasts of {target.target}")
+    caption = f"Mean error and bands of earlier forecasts of {target.target}: means over nights of each night's mean"
+    return Table(columns, rows, caption)
 
 
 def _named(line: pd.Series, bar_word: str) -> tuple[Cell, Cell]:

@@ -13,7 +13,8 @@ class Alert:
     ----------
     rule : str
         ``coverage``, ``error``, ``bias``, ``absent``, ``missed``; ``failed`` where a night, or looking back, was not
-        possible; ``book`` where decisions about the model in use cannot be read, ``promises`` where promises cannot.
+        possible; ``book`` where decisions about the model in use cannot be read, ``fit`` where its files cannot,
+        ``promises`` where promises cannot.
     subject : str
         What it is about: ``log_volume, 2-5 ahead, 80 % band``, or a symbol.
     sentence : str

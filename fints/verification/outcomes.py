@@ -37,7 +37,10 @@ _SAME, _LEAST = 2e-3, 3
 """Logarithms this near are one factor, of so many bars at least."""
 
 _FORECAST = ["as_of", "created_at", "unique_id"]
-"""By which the forecasts of one night and series are known."""
+"""By which one set of forecasts of a night and series is known."""
+
+_NIGHT = ["as_of", "unique_id"]
+"""Of one night and series, however often it was made."""
 
 _CHUNK = 200_000
 """Rows whose distributions are scored at a time."""
@@ -101,27 +104,32 @@ def unpromised(forecasts: pd.DataFrame, happened: Happened, promises: Mapping[Ni
 
 
 def _as_said(rows: pd.DataFrame) -> pd.DataFrame:
-    """Keep one set of forecasts of every series and night, where the night was made again: the one that it is held to.
+    """Keep one set of forecasts of every series and night, where several were made: the one that it is held to.
 
-    That is the newest one that was made before any bar which the first one forecast in time was over: from then on it
-    would be hindsight. Where none was made in time, it is the newest of all.
+    Each set in turn, by when it was made, takes the place of the one held before, unless a bar that both forecast was
+    over by then, and the one held was made before it was: from then on it would be hindsight. A bar that the later set
+    does not forecast was known to it: of two nights of a date, the first, after Tokyo's close, forecasts New York's bar
+    of that date; the second, after New York's, begins with the next one, and is the one that counts. Where nothing was
+    made in time, it is the newest set.
     """
-    night = ["as_of", "unique_id"]
-    several = rows.groupby(night, observed=True)["created_at"].transform("nunique") > 1
+    night = rows.groupby(_NIGHT, observed=True, sort=False)
+    several = (night["created_at"].transform("min") < night["created_at"].transform("max")).to_numpy(bool)
     if not several.any():
         return rows
-    kept = [_held_to(own) for _, own in rows[several].groupby(night, observed=True)]
-    return pd.concat([rows[~several], *kept], ignore_index=True)
-
-
-def _held_to(own: pd.DataFrame) -> pd.DataFrame:
-    sets = [one for _, one in own.groupby("created_at")]
-    held = sets[0]
+    doubled = rows[several]
+    group = doubled.groupby(_NIGHT, observed=True, sort=False).ngroup().to_numpy()
+    number = doubled.groupby(group)["created_at"].rank(method="dense").to_numpy(np.int64) - 1
+    bars = doubled[["ds", "created_at", "end"]].assign(group=group, number=number)
+    sets = [own for _, own in bars.groupby("number")]
+    held = np.zeros(int(group.max()) + 1, dtype=np.int64)
     for later in sets[1:]:
-        ends = held.loc[held["created_at"] < held["end"], "end"]
-        if ends.empty or later["created_at"].iloc[0] < ends.min():
-            held = later
-    return held
+        before = bars[bars["number"].to_numpy() == held[group]]
+        both = before.merge(later, on=["group", "ds"], suffixes=("", "_later"))
+        hindsight = (both["created_at"] < both["end"]) & (both["end"] <= both["created_at_later"])
+        moved = np.setdiff1d(later["group"], both.loc[hindsight, "group"])
+        held[moved] = later["number"].iloc[0]
+    kept: pd.DataFrame = doubled[number == held[group]]
+    return pd.concat([rows[~several], kept], ignore_index=True)
 
 
 def _states(rows: pd.DataFrame, shift: np.ndarray, happened: Happened) -> np.ndarray:

@@ -80,6 +80,6 @@ def _coverage(line: pd.Series) -> str:
     parts = []
     for name, band in (("cov80", "80 %"), ("cov95", "95 %")):
         promised = line[f"{name}_promised"]
-        told = f" ({promised:.0%} on the hold-out)" if np.isfinite(promised) else ""
-        parts.append(f"the {band} band held {line[name]:.0%}{told}")
+        told = f" ({promised:.1%} on the hold-out)" if np.isfinite(promised) else ""
+        parts.append(f"the {band} band held {line[name]:.1%}{told}")
     return ", ".join(parts)

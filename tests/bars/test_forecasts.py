@@ -142,6 +142,18 @@ def test_what_others_take_the_place_of_is_set_aside_once_and_both_are_there_to_b
     assert store.verify() == []
 
 
+def test_while_superseded_forecasts_are_damaged_nights_are_stored_but_none_takes_the_place_of_another(store) -> None:
+    first, second = (pd.Timestamp(f"2018-11-{day}T22:00Z") for day in (20, 27))
+    for at in (first, second):
+        store.write_forecasts(forecasts(created_at=at))
+    for entry in (store.root / "superseded" / "_delta_log").glob("*.json"):
+        entry.write_text("{")
+    store.write_forecasts(forecasts(as_of="2018-11-27", created_at=second))
+    with pytest.raises(StoreError, match="superseded"):
+        store.write_forecasts(forecasts(mean=[7.0, 7.0], created_at=pd.Timestamp("2018-11-28T22:00Z")))
+    assert store.read_forecasts()["mean"].tolist() == [1.0, 2.0, 1.0, 2.0]
+
+
 def test_a_set_that_a_killed_run_left_in_both_tables_counts_once(store) -> None:
     made = pd.Timestamp("2018-11-20T22:00Z")
     store.write_forecasts(forecasts(created_at=made))

@@ -15,6 +15,7 @@ from fints.bars.actions import empty_actions
 from fints.bars.ingest import ingest
 from fints.bars.quality import check_bars
 from fints.bars.restatement import hold_against
+from fints.bars.revision import sentences
 from fints.bars.sources.base import BarRequest
 from fints.bars.store import BarStore
 from fints.sessions.calendars import get_calendar
@@ -273,6 +274,34 @@ def test_a_correction_is_counted_apart_from_dividends(store, history) -> None:
     corrected.loc[2, "adj_close"] += 0.01
     held = deliver(store, corrected)
     assert held.restated[["kind", "rows"]].to_numpy().tolist() == [["correction", 1]]
+    old, new = (f"{frame['close'].iloc[2]:.10g}" for frame in (history.tail(9), corrected))
+    day = f"{corrected['session'].iloc[2]:%Y-%m-%d}"
+    assert sentences(held.restated) == [
+        f"AAA: 1 bar of {day} restated (corrected: close {old} → {new}); the old ones stay readable"
+    ]
+
+
+def test_of_several_corrections_the_earliest_is_told_with_its_day_and_not_all_of_its_columns(store, history) -> None:
+    corrected = history.tail(9).reset_index(drop=True)
+    corrected.loc[[2, 4], "volume"] += 7
+    corrected.loc[2, "open"] = corrected.loc[2, "low"]
+    corrected.loc[2, "low"] -= 1
+    (said,) = sentences(deliver(store, corrected).restated)
+    first, last = (f"{corrected['session'].iloc[at]:%Y-%m-%d}" for at in (2, 4))
+    volume, begun = history.tail(9)["volume"].iloc[2], f"{history.tail(9)['open'].iloc[2]:.10g}"
+    assert said == (
+        f"AAA: 2 bars of {first} to {last} restated (corrected, on {first}: volume {volume} → {volume + 7}, "
+        f"open {begun} → {corrected.loc[2, 'open']:.10g}, 1 more); the old ones stay readable"
+    )
+
+
+def test_a_split_and_a_dividend_are_told_by_their_factor_once(store, history) -> None:
+    (split,) = sentences(deliver(store, scaled(history, slice(None), 0.5)).restated)
+    assert "restated (all prices were multiplied by 0.5)" in split
+    paid = scaled(history, slice(None), 0.5)
+    paid["adj_close"] *= 0.98
+    (dividend,) = sentences(deliver(store, paid).restated)
+    assert "restated (the adjusted close alone was multiplied by 0.98)" in dividend
 
 
 def test_an_adjusted_close_corrected_alone_moves_no_older_bar(store, history) -> None:

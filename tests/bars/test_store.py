@@ -175,6 +175,15 @@ def test_diff_says_by_symbol_what_changed(store, make_bars) -> None:
     assert store.diff(2, 1).set_index("symbol")["removed"].to_dict() == {"A": 1, "B": 0}
 
 
+def test_what_was_restated_between_two_versions_is_summed_up_by_series_and_kind(store, make_bars) -> None:
+    store.commit(pd.concat([make_bars(WEEK, "A"), make_bars(WEEK, "B")]))
+    store.commit(make_bars(WEEK, "B", adj_close=[50.0] * 5))
+    store.commit(make_bars({"2018-12-24": 1.5}, "A", high=2.0, low=1.0))
+    found = store.restated(1, 3)
+    assert found[["symbol", "kind", "rows"]].to_numpy().tolist() == [["B", "dividend", 5]]
+    assert store.restated(2, 3).empty
+
+
 def test_a_version_does_not_differ_from_itself(store, make_bars) -> None:
     store.commit(make_bars(WEEK))
     assert [store.diff(version, version).empty for version in (0, 1)] == [True, True]

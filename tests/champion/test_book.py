@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from fints.champion import Book, Decision, Seat
-from fints.errors import StoreError
+from fints.errors import DamagedBookError, StoreError
 
 SEAT = Seat("Combination", "line/2018-11-20-0123456789ab", "2018-11-20T00:00:00")
 
@@ -42,6 +42,29 @@ def test_a_line_that_was_not_finished_is_passed_over_and_cut_off_by_the_next(tmp
     assert [one.kind for one in book.read()] == ["install"]
     book.append([decision(kind="withdraw")])
     assert [one.kind for one in book.read()] == ["install", "withdraw"]
+
+
+@pytest.mark.parametrize("tail", [b"\0" * 40, b'[{"kind": "ins' + b"\0" * 40, b"x", b"{}", b"\xff", b"[1"])
+def test_a_tail_that_is_no_line_that_was_begun_is_damage_and_stays(tmp_path, tail):
+    """A file system may leave zeros where power was lost."""
+    book = Book(tmp_path / "book.jsonl")
+    book.append([decision()])
+    whole = book.file.read_bytes() + tail
+    book.file.write_bytes(whole)
+    for use in (book.read, lambda: book.append([decision(kind="withdraw")])):
+        with pytest.raises(DamagedBookError, match=r"line 2 .* the beginning of a decision"):
+            use()
+    assert book.file.read_bytes() == whole
+
+
+@pytest.mark.parametrize("content", [b"\0" * 400, b"[", b'[{"kind": "install"'])
+def test_a_book_of_which_no_line_was_finished_is_damaged_and_not_empty(tmp_path, content):
+    book = Book(tmp_path / "book.jsonl")
+    book.file.write_bytes(content)
+    for use in (book.read, lambda: book.append([decision()])):
+        with pytest.raises(DamagedBookError, match=r"line 1 .*no line of it was finished"):
+            use()
+    assert book.file.read_bytes() == content
 
 
 @pytest.mark.parametrize("line", ["{", "[1]", '[{"kind": "install"}]', '{"kind": "install"}', "\xff"])

@@ -9,7 +9,7 @@ from fints.bars.forecasts import ForecastTable
 from fints.bars.store import BarStore
 from fints.champion import Decision
 from pipelines.succession import Succession
-from tests.end_to_end.market import ledger, stored, told
+from tests.end_to_end.market import Killed, ledger, stored, told
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # mlflow and its libraries warn about themselves
 
@@ -95,6 +95,56 @@ def test_a_report_that_is_not_whole_is_written_again_and_the_forecasts_stay_as_t
     assert [row["mean"] for row in result["forecasts"]] == first["mean"].tolist()
     assert night(*asked)[2]["nights"][0]["done_before"]
     assert night(*asked, "--known-at", before["made_at"])[0] == 0  # and it can be replayed as before
+
+
+PAGE = "reports/nightly/market-1d-2025-03-06.html"
+THURSDAY = "2025-03-06T21:15:00+00:00"
+
+
+@pytest.mark.parametrize("asked", [(), ("--as-of", THURSDAY)], ids=["tonight", "by hand"])
+def test_a_night_of_the_schedule_can_be_replayed_once_its_report_was_written_again(night, market, home, after, asked):
+    after("thursday")
+    market.deliver("2025-03-06")
+    (home / PAGE).unlink()
+    before = ledger(home)[-1]
+    market.it_is("2025-03-07 02:00")
+    code, said, result = night(*asked)
+    assert code == 0, said
+    kept = ("made_at", "known_at", "asked", "stamp", "data_version", "actions_version", "forecasts_version", "remade")
+    last = ledger(home)[-1]
+    assert [getattr(last, name) for name in kept] == [getattr(before, name) for name in kept]
+    assert last.number == before.number + 2
+    assert pd.Timestamp(result["known_at"]) == pd.Timestamp(before.known_at)
+    code, said, _ = night("--as-of", THURSDAY, "--known-at", result["made_at"])
+    assert code == 0, said
+
+
+@pytest.mark.parametrize("end", ["failed", "killed"])
+def test_a_report_that_cannot_be_written_again_costs_no_forecast(night, market, home, after, monkeypatch, end):
+    """It failed, or was killed, at two; the next evening has other bars."""
+    after("thursday")
+    market.deliver("2025-03-06")
+    before = stored(home, "2025-03-06")
+    (home / PAGE).unlink()
+    market.it_is("2025-03-07 02:00")
+
+    def full(*_arguments):
+        raise OSError(28, "No space left on device") if end == "failed" else Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pipelines.night_run.write_page", full)
+        if end == "failed":
+            assert night()[0] == 1
+        else:
+            with pytest.raises(Killed):
+                night()
+    assert ledger(home)[-1].state == {"failed": "failed", "killed": "begun"}[end]
+    market.deliver("2025-03-07")
+    market.it_is("2025-03-07 22:00")
+    code, said, result = night()
+    assert code == 0, said
+    assert told(result) == [("2025-03-07T21:15:00+00:00", "done")]
+    pd.testing.assert_frame_equal(stored(home, "2025-03-06"), before)
 
 
 def test_a_night_that_is_made_again_leaves_what_it_said_in_time_beside_it(night, market, home, after):

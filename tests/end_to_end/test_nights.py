@@ -121,6 +121,39 @@ def test_restated_values_make_no_night_again(night, market, home, after):
     assert told(result) == [("2025-03-07T21:15:00+00:00", "done")]
 
 
+def test_what_was_restated_is_told_though_the_ingest_that_met_it_was_stopped_and_by_the_same_night_run_anew(
+    night, market, home, monkeypatch, after
+):
+    after("thursday")
+    market.deliver("2025-03-07")
+    path = market.folder / "AAA.csv"
+    rows = pd.read_csv(path)
+    rows.loc[len(rows) - 2, "volume"] += 5
+    rows.to_csv(path, index=False)
+    market.it_is("2025-03-07 22:00")
+    with monkeypatch.context() as patch:
+        patch.setattr("pipelines.night_run.forecast_targets", killed)
+        with pytest.raises(Killed):
+            night()
+    for moment, more in (("2025-03-07 22:30", ()), ("2025-03-07 23:00", ("--again",))):
+        market.it_is(moment)
+        code, said, _ = night(*more)
+        assert code == 0, said
+        assert "AAA: 1 bar of 2025-03-06 restated" in " ".join(said.split())
+        page = (home / "reports" / "nightly" / "market-1d-2025-03-07.html").read_text("utf-8")
+        assert "AAA: 1 bar of 2025-03-06 restated" in page
+    market.deliver("2025-03-10")
+    rows = pd.concat([rows, pd.read_csv(path).tail(1)])
+    rows.to_csv(path, index=False)  # as it was told before
+    market.it_is("2025-03-10 22:00")
+    _, said, _ = night()
+    assert " restated (" not in said
+
+
+def killed(*_arguments, **_options):
+    raise Killed
+
+
 def test_a_night_without_any_bar_waits_for_them(night, market, home, after):
     after("thursday")
     market.deliver("2025-03-06")
@@ -148,9 +181,6 @@ def test_a_run_that_was_killed_is_completed_by_the_next(night, market, home, mon
     first = stored(home, "2025-03-10")
     market.deliver("2025-03-11")
     market.it_is("2025-03-12 09:00")
-
-    def killed(*_arguments, **_options):
-        raise Killed
 
     place = {"begun": "pipelines.night_run.forecast_targets", "due": "pipelines.nightly._make_up"}[when]
     with monkeypatch.context() as patch:

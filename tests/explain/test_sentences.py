@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -22,12 +24,22 @@ def gain(total, reference=HAR, **values):
 def test_what_carries_a_gain_is_said_with_its_share_the_largest_first():
     found = gain((10, 1), **{"weekly cycle": (3.1, 0.4), OTHER_DAYS: (6, 0.5), REST: (0.9, 0.8)})
     first, *others = gain_sentences(found)
-    assert first.startswith("Over 256 forecasts of 2016-09-22 to 2018-12-31, the RMSE of the model is 10 % (± 1.0 %) ")
+    assert first.startswith(
+        "Over 256 forecasts of 2016-09-22 to 2018-12-31 (bars not trained on), the RMSE of the transformer alone is "
+        "10 % (± 1.0 %) "
+    )
     assert first.endswith("below that of a HAR without a calendar.")
     assert others == [
         "Holidays and other single days carry 60 % (± 5.0 %) of this gain and the weekly cycle 31 % (± 4.0 %).",
         "What everything else adds cannot be told from chance.",
     ]
+
+
+def test_bars_that_were_trained_on_are_said_to_be():
+    found = replace(gain((10, 1), **{"weekly cycle": (3.1, 0.4)}), unseen=False)
+    assert "2018-12-31 (bars trained on in part), the RMSE" in gain_sentences(found)[0]
+    nothing = replace(gain((0.4, 0.3), **{"weekly cycle": (3, 0.1)}), unseen=False)
+    assert "2018-12-31 (bars trained on in part), the RMSE of the transformer alone" in gain_sentences(nothing)[0]
 
 
 def test_a_part_that_costs_is_said_to_cost():

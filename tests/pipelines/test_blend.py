@@ -76,6 +76,7 @@ def test_too_few_windows_to_learn_from_weigh_alike_and_say_so(frame):
     assert (learned.weights.values == 0.5).all()
     assert "count the same" in learned.notes[0]
     assert "as the members state them" in learned.notes[1]
+    assert all(note.endswith("a longer tail (raise holdout.n_windows).") for note in learned.notes)
     assert learned.bands.until == one["ds"].max().isoformat()
 
 
@@ -84,6 +85,7 @@ def test_too_few_errors_for_a_band_are_said(frame):
     learned, _ = blend(few, MEMBERS, {}, Pace())
     (said,) = learned.notes
     assert said.startswith("A band of 95 % takes 39 past errors, and there are 12: it reaches to the largest error")
+    assert said.endswith("give a longer tail (raise holdout.n_windows).")
 
 
 def test_a_later_failure_leaves_its_weight_to_the_others(made):

@@ -1,15 +1,18 @@
 """Which earlier nights are made up for, where a night of an early hour failed or was killed."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
+from fints.bars.ingest_report import IngestReport
+from fints.bars.merge import Commit
 from fints.bars.nights import NightTable
 from fints.sessions import get_calendar
 from fints.settings.catch_up import CatchUpSettings
+from pipelines.asof import AsOf
 from pipelines.catch_up import OVERTAKEN, CatchUp
+from pipelines.gathered import Arrived, Reading
 from pipelines.night_calendar import NightCalendar
 from pipelines.night_ledger import NightLedger, Turn
 from tests.pipelines.test_doctor_nights import entry
@@ -34,8 +37,20 @@ def agenda(tmp_path, monkeypatch):
         calendar = NightCalendar.of(["XNYS", "XTKS"], interval, SETTLE)
         hours = [get_calendar(name).schedule("2025-03-05", tonight[:10])["close"] for name in ("XNYS", "XTKS")]
         ends = [end for end in pd.concat(hours) if end + SETTLE <= utc(tonight)]
-        reading = SimpleNamespace(now=utc(tonight), version=2, interval=interval, symbols=(), aliases={}, folder=None)
-        gathered = SimpleNamespace(reading=reading, bars=pd.DataFrame({"end": ends}))
+        reading = Reading(
+            folder=tmp_path,
+            symbols=(),
+            aliases={},
+            interval=interval,
+            version=2,
+            settle=SETTLE,
+            live=True,
+            asked=None,
+            now=utc(tonight),
+            actions_version=1,
+        )
+        as_of = AsOf(utc(tonight).tz_localize(None).normalize(), utc(tonight))
+        gathered = Arrived(("XNYS", "XTKS"), pd.DatetimeIndex(ends), as_of, reading, IngestReport(Commit(2)))
         listed = [replace(one, interval=interval, number=number + 1) for number, one in enumerate(entries)]
         ledger = NightLedger(NightTable.under(tmp_path), "made", interval)
         turn = Turn(utc(tonight), utc(tonight))

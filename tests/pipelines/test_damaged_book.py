@@ -5,10 +5,14 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from fints.bars.store import BarStore
 from fints.champion import Book
 from fints.errors import DamagedBookError
 from pipelines.cli import app
+from pipelines.night_ledger import stored_result
+from pipelines.night_standing import standing
 from pipelines.outcome import Exit
+from pipelines.succession import Succession
 from tests.pipelines.play import NIGHTS
 
 
@@ -60,6 +64,21 @@ def test_the_night_after_a_person_has_mended_the_book_follows_it_again(spoiled):
     assert night.name == "Combination"
     assert done.exit_code == Exit.DONE
     assert "can be read again" in done.entry.reason
+
+
+def test_one_book_of_two_that_is_mended_is_followed(after):
+    play, nights = after
+    entry, targets = nights[-1][1].entry, ("log_volume", "log_range")
+    page = play.home.root / entry.page
+    result = json.loads(stored_result(page).read_text("utf-8"))
+    result["models"] = {target: {"damage": "line 1 cannot be read"} for target in targets}
+    stored_result(page).write_text(json.dumps(result), "utf-8")
+    other = Succession.book_under(play.home.models, (entry.dataset, entry.interval, "log_range")).file
+    other.parent.mkdir(parents=True)
+    other.write_text("{\n")
+    found, why = standing(entry, [entry], BarStore(play.home.store), play.home, targets)
+    assert found is None
+    assert "can be read again" in why
 
 
 def test_a_night_that_is_done_stands_though_its_book_was_damaged_since(after):

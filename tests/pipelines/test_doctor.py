@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 import time
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from pipelines.cli import app
 from pipelines.doctor import Check, Found, Patient, examine
 from pipelines.doctor_command import checks
 from pipelines.home import Home
-from tests.verification.conftest import bars_of, count
+from tests.verification.conftest import bars_of, count, forecasts_of
 
 
 def patient(root, *lines, now=None, offline=True):
@@ -73,6 +74,39 @@ def test_a_file_of_the_store_that_was_cut_short_is_found(stored):
     assert part.name in found.sentence
     part.unlink()
     assert doctor_data.store(patient(stored)).state == "failed"
+
+
+@pytest.fixture
+def made_again(stored):
+    """The store of a night that was made twice; return its folder ``superseded``."""
+    for at in ("2018-12-31T22:00Z", "2018-12-31T23:00Z"):
+        BarStore(stored / "store").write_forecasts(forecasts_of(["^GSPC"], "2018-12-31", 7.0, made_at=at))
+    assert doctor_data.store(patient(stored)).state == "ok"
+    return stored / "store" / "superseded"
+
+
+def cut_file(folder):
+    part = next(folder.rglob("*.parquet"))
+    part.write_bytes(part.read_bytes()[:-10])
+
+
+def spoil_log(folder):
+    for entry in (folder / "_delta_log").glob("*.json"):
+        entry.write_text("{")
+
+
+@pytest.mark.parametrize("spoil", [cut_file, spoil_log, lambda folder: shutil.rmtree(folder / "_delta_log")])
+def test_a_damaged_table_of_superseded_forecasts_is_named_with_what_it_holds_up(stored, made_again, spoil):
+    spoil(made_again)
+    found = doctor_data.store(patient(stored))
+    assert found.state == "failed"
+    assert str(made_again) in found.sentence
+    assert "no night can be made again" in found.cure
+    made_again.rename(stored / "aside")  # as the cure says
+    assert doctor_data.store(patient(stored)).state == "ok"
+    again = forecasts_of(["^GSPC"], "2018-12-31", 8.0, made_at="2019-01-02T22:00Z")
+    BarStore(stored / "store").write_forecasts(again)
+    assert doctor_data.store(patient(stored)).state == "ok"
 
 
 def test_a_home_that_cannot_be_written_is_found(tmp_path, monkeypatch):
@@ -132,6 +166,14 @@ def test_a_lock_that_is_held_is_told_and_one_that_is_left_is_not(tmp_path):
         assert doctor_machine.locks(patient(tmp_path)).state == "warning"
     (tmp_path / ".lock").touch()
     assert doctor_machine.locks(patient(tmp_path)).state == "ok"
+
+
+def test_a_home_that_is_a_file_is_told_once_by_the_check_of_the_home(tmp_path):
+    (tmp_path / "home").write_text("no folder")
+    ill = patient(tmp_path / "home")
+    told = examine(ill, [Check(look.__name__, look) for look in (doctor_machine.home, doctor_machine.locks)])
+    assert [(name, found.state) for name, found, _ in told.found] == [("home", "failed"), ("locks", "ok")]
+    assert "is no folder" in told.found[0][1].sentence
 
 
 def test_drafts_of_killed_runs_are_told(tmp_path):

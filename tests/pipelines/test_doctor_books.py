@@ -127,13 +127,24 @@ def test_the_report_of_the_last_night_is_looked_at(patient, wrong):
     assert wrong in found.sentence
     assert str(page) in found.sentence
     assert "the report alone is written again" in found.cure
+    assert f"--as-of {last.night}" in found.cure
+
+
+def test_a_result_without_the_hash_of_its_report_is_not_taken_for_damage(patient):
+    sick, play, last = patient
+    kept = (play.home.root / last.page).with_suffix(".json")
+    kept.write_text(kept.read_text("utf-8").replace("report_sha256", "another"), "utf-8")
+    found = doctor_nights.report(sick)
+    assert "no hash of its report is on record" in found.sentence
+    assert "damaged" not in found.sentence
 
 
 def test_forecasts_of_the_last_night_that_are_gone_are_told(patient):
-    sick, play, _ = patient
+    sick, play, last = patient
     shutil.rmtree(play.home.store / "forecasts")
     found = doctor_nights.report(sick)
     assert found.state == "warning"
+    assert f"--as-of {last.night}" in found.cure  # of a live source, --again alone would run tonight's
     assert "the forecasts of the night of" in found.sentence
 
 

@@ -1,10 +1,12 @@
 """How often a night was killed or failed."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
 from fints.bars.nights import NightEntry
-from pipelines.night_ledger import ATTEMPTS, attempts, failures
+from pipelines.night_ledger import ATTEMPTS, attempts, failures, regular
 
 STATES = {"u": "due", "b": "begun", "f": "failed", "d": "done", "s": "skipped"}
 MINE, OTHER = "2025-03-07T21:15:00+00:00", "2025-03-10T20:15:00+00:00"
@@ -59,3 +61,13 @@ def test_failures_count_once_another_night_was_done(story, count):
 @pytest.mark.parametrize(("story", "count"), [("", 0), ("bb", 2), ("bbub", 3), ("bbfb", 1), ("bbdD", 0), ("bDb", 2)])
 def test_kills_count_from_the_last_end(story, count):
     assert attempts(entries(story), MINE) == count
+
+
+@pytest.mark.parametrize("state", ["begun", "failed"])
+def test_a_report_that_could_not_be_written_again_makes_no_debt(state):
+    done = replace(entries("d")[0], forecasts_version=7)
+    again = replace(done, state=state, number=2)
+    anew = replace(again, forecasts_version=None, number=3)  # `--again`, by a clock that stood still
+    assert regular([done, again], done.as_of) == [done]
+    assert regular([done, again, anew], done.as_of) == [done, anew]
+    assert regular([again], done.as_of) == [again]

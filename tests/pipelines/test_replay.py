@@ -1,49 +1,31 @@
-import numpy as np
-import pandas as pd
-import pytest
+"""A night in which the baseline stood in for a damaged book, replayed once the book is whole again."""
 
-from fints.forecast import QUANTILE_COLUMNS
-from pipelines.replay import first_difference
+from tests.pipelines.test_damaged_book import spoil
 
 
-@pytest.fixture
-def rows():
-    key = [(name, "log_volume", step) for name in ("AAA", "BBB") for step in (1, 2, 3)]
-    frame = pd.DataFrame(key, columns=["unique_id", "target", "step"])
-    numbers = np.random.default_rng(0).normal(size=(len(frame), 1 + len(QUANTILE_COLUMNS)))
-    frame[["mean", *QUANTILE_COLUMNS]] = numbers
-    return frame.assign(ds=pd.Timestamp("2025-03-10"), model="HAR")
+def test_the_baseline_stands_in_once_more_though_the_book_has_been_mended(after):
+    play, _ = after
+    whole = play.models.book.file.read_bytes()
+    spoil(play)
+    _, done = play.night("2017-07-11")
+    assert set(play.stored("2017-07-11")["model"]) == {"HAR"}
+    for content in (play.models.book.file.read_bytes(), whole):
+        play.models.book.file.write_bytes(content)
+        found = play.replay("2017-07-11", done.entry.made_at)
+        assert found.equal, found.sentences()
+        assert play.models.book.file.read_bytes() == content
 
 
-def test_equal_forecasts_have_no_difference_in_whatever_order(rows):
-    assert first_difference(rows, rows.iloc[::-1].reset_index(drop=True)) == ""
-
-
-def test_the_last_bit_of_one_number_is_a_difference(rows):
-    stored = rows.copy()
-    stored.loc[4, "q50"] = np.nextafter(stored.loc[4, "q50"], np.inf)
-    said = first_difference(rows, stored)
-    assert said.startswith("BBB, log_volume, step 2, q50: ")
-    assert repr(float(stored.loc[4, "q50"])) in said
-    assert "(1 such rows)" not in said
-    assert said.endswith("(1 such row)")
-
-
-def test_missing_numbers_are_equal_to_each_other_and_to_nothing_else(rows):
-    gap = rows.copy()
-    gap.loc[0, "mean"] = np.nan
-    assert first_difference(gap, gap.copy()) == ""
-    assert first_difference(gap, rows).startswith("AAA, log_volume, step 1, mean: ")
-
-
-@pytest.mark.parametrize(("column", "value"), [("model", "Combination"), ("ds", pd.Timestamp("2025-03-11"))])
-def test_another_model_or_another_bar_is_a_difference(rows, column, value):
-    stored = rows.copy()
-    stored.loc[2, column] = value
-    assert first_difference(rows, stored).startswith(f"AAA, log_volume, step 3, {column}: ")
-
-
-def test_rows_on_one_side_alone_are_named(rows):
-    assert first_difference(rows, rows.iloc[:4]) == "BBB, log_volume, step 2 is not stored (2 such rows)"
-    assert first_difference(rows.iloc[:5], rows) == "BBB, log_volume, step 3 is stored, and not made now (1 such row)"
-    assert first_difference(rows, rows.iloc[:0]) == "the stored ones are gone"
+def test_where_the_result_is_another_runs_the_cause_is_named(after):
+    play, _ = after
+    whole = play.models.book.file.read_bytes()
+    spoil(play)
+    _, done = play.night("2017-07-11")
+    play.models.book.file.write_bytes(whole)
+    _, again = play.night("2017-07-11")
+    assert set(play.stored("2017-07-11")["model"]) == {"Combination"}
+    assert play.replay("2017-07-11", again.entry.made_at).equal
+    found = play.replay("2017-07-11", done.entry.made_at)
+    assert not found.equal
+    assert "log_volume: HAR forecast it that night, and Combination does now." in found.sentences()[-1]
+    assert "the book of decisions" in found.sentences()[-1]

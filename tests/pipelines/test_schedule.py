@@ -312,6 +312,19 @@ def test_the_shell_reads_secrets_from_their_file_and_runs_nothing_without_it(tmp
     assert run().stdout == SECRET
 
 
+@pytest.mark.parametrize("write", [cron, systemd])
+def test_the_file_of_secrets_is_made_where_it_is_missing_and_one_that_is_there_stays(tmp_path, write):
+    text = write(slot(["XNYS"]), Command(Path("/opt/fints"), tmp_path, secrets=SECRETS))
+    (made,) = (line.removeprefix("# ") for line in text.splitlines() if "install -D" in line)
+    home, file = {"HOME": str(tmp_path), "PATH": "/bin:/usr/bin"}, tmp_path / ".config" / "fints" / "secrets.env"
+    for content in ("", f"FINTS_ALERT_WEBHOOK='{SECRET}'\n"):
+        if content:
+            file.write_text(content)
+        assert subprocess.run(["/bin/sh", "-c", made], check=False, env=home).returncode == 0
+        assert file.read_text() == content
+        assert file.stat().st_mode & 0o777 == 0o600
+
+
 def test_the_unit_reads_secrets_from_a_file():
     service, _ = units(systemd(slot(["XNYS"]), Command(Path("/opt/fints"), Path("/srv/home"), secrets=SECRETS)))
     assert "EnvironmentFile=%h/.config/fints/secrets.env\n" in service

@@ -9,6 +9,10 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
+from fints.errors import ModelError
+from fints.report.champion import in_one_line
+from pipelines.model_command import list_models
+from pipelines.outcome import Exit
 from pipelines.progress import stages
 from tests.pipelines.play import NIGHTS
 
@@ -50,6 +54,7 @@ def test_the_page_and_the_machine_readable_night_say_which_model_is_in_use_and_w
     page = done.page.read_text("utf-8")
     assert "Model in use: HAR" in page
     assert "standing in for a champion that fell" in page
+    assert done.night.alerts == ()  # that was decided, and is no damage
     assert "Last decisions" in page
     assert night.ruling.events[-2].why.split(":")[0] in page
     plain = json.loads(json.dumps(done.to_json()))["models"]["log_volume"]
@@ -100,8 +105,50 @@ def test_a_champion_that_cannot_be_had_is_stood_in_for_by_the_baseline_and_that_
     monkeypatch.setattr("pipelines.learning.Lesson.key", property(lambda self: "2001-01-01-000000000000"))
     night, _ = play.night(NIGHTS[-1], again=True)
     assert night.name == "HAR"
-    assert any("HAR stands in for it" in sentence for sentence in night.ruling.sentences)
+    gone = play.models.shelf.folder / nights[-1][0].version.rpartition("/")[2]
+    assert night.ruling.sentences[0].startswith("HAR stands in for Combination of ")
+    assert night.ruling.sentences[0].endswith(f": its files are gone ({gone}).")
     assert any("its rows were restated since" in note for note in night.notes)
+
+
+def test_a_damaged_champion_that_a_person_went_back_to_is_nowhere_said_to_be_in_use(after, monkeypatch):
+    play, _ = after
+    play.models.promote("HAR", "a try")
+    seat = play.models.rollback("back").seat
+    weights = play.models.shelf.folder / seat.key / "model" / "weights.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-100])
+    monkeypatch.setattr("pipelines.learning.Lesson.key", property(lambda self: "2001-01-01-000000000000"))
+    night, done = play.night(NIGHTS[-1], again=True)
+    line, stood = in_one_line(night.ruling), f"HAR stands in for {seat}: its files are damaged ({weights.parents[1]})"
+    cure = "Restore them from a backup, or put another fit in use"
+    assert night.ruling.sentences[:2] == (f"{stood}.", night.ruling.sentences[1])
+    assert night.ruling.sentences[1].startswith(cure)
+    assert any(stood in note and cure in note for note in done.report.notes)
+    assert f"standing in for {seat}, whose files cannot be had" in line
+    assert "by hand" not in line
+    assert "decided tonight: HAR promoted" not in line
+    assert "Combination gone back to" not in line
+    page, plain = done.page.read_text("utf-8"), json.dumps(done.to_json())
+    for said in (*night.notes, *night.ruling.sentences, page, plain):
+        assert f"{seat} is in use" not in said
+    assert night.ruling.since == pd.Timestamp(NIGHTS[-1])
+    assert not night.ruling.provisional
+    assert [(alert.rule, alert.subject) for alert in done.night.alerts] == [("fit", "log_volume")]
+    assert stood in done.night.alerts[0].sentence
+    assert done.exit_code == Exit.ALERT
+
+
+def test_a_fit_that_cannot_be_made_again_is_told_with_the_cause_alone(after, monkeypatch):
+    play, nights = after
+    shutil.rmtree(play.models.shelf.folder / nights[-1][0].version.rpartition("/")[2])
+
+    def refuse(*_):
+        raise ModelError("no memory")
+
+    monkeypatch.setattr("pipelines.fits.Fits.made", refuse)
+    night, _ = play.night(NIGHTS[-1], again=True)
+    assert any("could not be fitted again (no memory)" in note for note in night.notes)
+    assert not any("restated" in note for note in night.notes)
 
 
 def test_a_replay_decides_nothing_that_was_decided_later(after):
@@ -177,6 +224,13 @@ def test_the_models_are_listed_with_their_states_and_scores(model_command, after
     assert states[after[1][-1][0].version]["recent"] < 0
     assert any(row["state"] == "always there" for row in told["models"])
     assert "champion" in out
+
+
+def test_listing_models_ends_like_any_function_where_nothing_is_wrong(after, monkeypatch):
+    """An exit that is raised on success would end a program that calls it."""
+    play, _ = after
+    monkeypatch.setenv("FINTS_HOME", str(play.root))
+    assert list_models("log_volume", overrides=play.stated) is None
 
 
 def test_a_model_is_promoted_by_hand_by_the_last_part_of_its_version(model_command, after):

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -6,8 +8,10 @@ from fints.errors import SeriesError
 from fints.forecast import QUANTILES, Forecast
 from fints.series import future_frame
 from pipelines.asof import AsOf
+from pipelines.searched import Searched
 from pipelines.target import _still_to_come
 from tests.pipelines.conftest import panel
+from tests.pipelines.play import NIGHTS
 
 AS_OF = AsOf(pd.Timestamp("2018-12-31"), pd.Timestamp("2018-12-31"))
 
@@ -35,3 +39,13 @@ def test_a_panel_that_ended_long_ago_is_refused():
     history = panel(DEAD=("XNYS", "2018-01-02", "2018-06-29"))
     with pytest.raises(SeriesError, match="no series goes on to the as-of: DEAD"):
         _still_to_come(forecast(history), history, AS_OF)
+
+
+def test_what_found_no_room_in_the_plan_is_told_with_its_target(after, monkeypatch):
+    found = Searched.of
+    monkeypatch.setattr(
+        "pipelines.target.Searched.of", lambda *given: replace(found(*given), notes=("There are 2 planes.",))
+    )
+    night, done = after[0].night(NIGHTS[-1], again=True)
+    assert "log_volume: There are 2 planes." in night.notes
+    assert "log_volume: There are 2 planes." in done.report.notes

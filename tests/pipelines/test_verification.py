@@ -300,17 +300,6 @@ def test_where_no_promise_can_be_read_it_is_not_said_that_nothing_has_come_due(t
     assert "2 others" in found.alerts[0].sentence
 
 
-def test_a_record_that_cannot_be_read_is_set_aside_where_its_night_is_made_again(tmp_path):
-    book = PromiseBook.under(Home(tmp_path), settings_of())
-    promise = Promise("log_range", pd.Timestamp("2018-12-31T22:00Z"), "HAR", "v")
-    book.keep(NIGHTS[0], [promise])
-    (file,) = book.folder.iterdir()
-    file.write_text("[")
-    book.keep(NIGHTS[0], [promise])
-    assert len(book.read(NIGHTS[0])) == 1
-    assert (book.folder / f"{file.name}.damaged").read_text() == "["
-
-
 def test_a_night_repeated_with_other_values_later_is_held_to_what_it_said_in_time(tmp_path):
     """Made again in December, half a unit off: the quarter stays live, and as good as it was."""
     desk = Desk(tmp_path, bars_of({name: volumes(seed=seed) for seed, name in enumerate(NAMES)}))
@@ -331,9 +320,10 @@ def test_a_night_repeated_with_other_values_later_is_held_to_what_it_said_in_tim
 
 def test_alerts_about_the_night_itself_are_told_with_the_others(sound, monkeypatch):
     told = []
-    monkeypatch.setattr("pipelines.verification.tell", lambda found, *_: told.append(found) or ((), ()))
+    monkeypatch.setattr("pipelines.verification.tell", lambda found, *_, whole: told.append((found, whole)) or ((), ()))
     mine = Alert("book", "log_volume", "It cannot be read.")
-    assert sound.verify(others=(mine,)).alerts == told[0].alerts == (mine,)
+    assert sound.verify(others=(mine,)).alerts == told[0][0].alerts == (mine,)
+    assert told[0][1]
     assert sound.verify(asked=pd.Timestamp("2018-10-01T20:15Z"), others=(mine,)).alerts == (mine,)
     assert len(told) == 1  # a night of the past tells nobody, and says it
 
@@ -342,12 +332,14 @@ def test_a_failure_to_look_back_is_a_warning_and_an_alert_that_is_told(sound, mo
     """Silence would end all other alerts for good."""
     told = []
     monkeypatch.setattr("pipelines.verification.adjust", lambda *_: 1 / 0)
-    monkeypatch.setattr("pipelines.verification.tell", lambda found, *_: told.append(found) or ((), ()))
+    monkeypatch.setattr("pipelines.verification.tell", lambda found, *_, whole: told.append((found, whole)) or ((), ()))
     found = sound.verify()
     assert found.targets == ()
     assert "ZeroDivisionError" in found.warnings[0]
     assert [(alert.rule, alert.subject) for alert in found.alerts] == [("failed", "looking back")]
-    assert told[0].alerts == found.alerts
+    ((passed, whole),) = told
+    assert passed.alerts == found.alerts
+    assert not whole
 
 
 def test_bars_that_cannot_be_read_are_a_warning_alone(sound, monkeypatch):
@@ -358,6 +350,34 @@ def test_bars_that_cannot_be_read_are_a_warning_alone(sound, monkeypatch):
     found = sound.verify()
     assert (found.alerts, found.targets) == ((), ())
     assert "the bars cannot be read" in found.warnings[0]
+
+
+@pytest.mark.parametrize("error", [StoreError("the bars cannot be read"), OSError(24, "Too many open files")])
+def test_what_is_wrong_with_the_night_is_told_though_nothing_can_be_looked_back_on(tmp_path, monkeypatch, error):
+    """And what was not looked at is neither resolved nor told again when it is."""
+
+    def unreadable(*_):
+        raise error
+
+    posted = []
+    monkeypatch.setattr("pipelines.alerting.post", lambda message, _: posted.append(message) or "")
+    bars = bars_of({name: volumes(seed=seed) for seed, name in enumerate(NAMES)})
+    desk = Desk(tmp_path, bars)
+    desk.night("2018-12-21")
+    desk.night("2018-12-31", made_at=NOW)
+    (missed,) = desk.verify().alerts
+    mine = Alert("book", "log_volume", "It cannot be read.")
+    with monkeypatch.context() as patch:
+        patch.setattr("pipelines.verification.adjust", unreadable)
+        found = desk.verify(others=(mine,))
+    assert found.alerts == (mine,)
+    assert found.resolved == ()
+    assert str(error) in found.warnings[0]
+    assert [message.alerts for message in posted] == [(missed,), (mine,)]
+    assert posted[1].standing == 2
+    after = desk.verify()
+    assert after.resolved == (mine.key,)
+    assert [(message.alerts, message.resolved) for message in posted[2:]] == [((), (mine.key,))]
 
 
 def test_a_night_that_is_repeated_keeps_the_promise_of_series_that_it_leaves_out(tmp_path):
@@ -381,13 +401,3 @@ def test_alerts_stand_though_they_cannot_be_remembered(tmp_path, monkeypatch):
     found = desk.verify()
     assert [alert.rule for alert in found.alerts] == ["missed"]
     assert "No space left" in found.warnings[0]
-
-
-def test_nights_within_a_day_are_told_apart(tmp_path):
-    book = PromiseBook.under(Home(tmp_path), settings_of())
-    nights = [pd.Timestamp("2018-12-31 15:30"), pd.Timestamp("2018-12-31 21:00")]
-    for night in reversed(nights):
-        book.keep(night, [Promise("log_range", pd.Timestamp("2018-12-31T22:00Z"), "HAR", "v")])
-    (book.folder / "notes.json").write_text("mine")
-    assert book.nights() == nights
-    assert book.read(nights[0])[0].by_step.empty

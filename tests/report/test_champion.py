@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from fints.champion import Decision, Ruling, Seat
-from fints.report.champion import decisions_table, in_one_line
+from fints.report.champion import decisions_table, in_one_line, stood_in_for
 
 FIT = Seat("Combination", "line/2018-11-05-0a1b2c3d4e5f", "2018-11-05T00:00:00")
 NIGHT = pd.Timestamp("2018-11-20")
@@ -71,3 +71,19 @@ def test_the_last_decisions_are_listed_with_their_reason_the_newest_first(by, wh
     first = [cell.text for cell in table.rows[0]]
     assert first == ["2018-11-20", "promoted", str(FIT), who, "it won"]
     assert len(table.rows) == 2
+
+
+def test_what_stands_in_for_a_champion_is_not_said_to_be_decided_on():
+    har = Seat.baseline("line")
+    story = [decided("promote", har, by="hand"), decided("rollback", by="hand"), decided("challenge", OTHER)]
+    said = in_one_line(ruling(*story, seat=har))
+    assert f"standing in for {FIT}, whose files cannot be had; decided tonight: Combination on trial." in said
+    assert "by hand" not in said
+    assert stood_in_for(ruling(*story, seat=har)) == FIT
+
+
+def test_a_model_that_is_shipped_stands_in_for_nobody():
+    har = Seat.baseline("line")
+    assert stood_in_for(ruling(decided("promote"))) is None
+    assert stood_in_for(ruling(decided("promote"), decided("fall_back", har), decided("keep"), seat=har)) is None
+    assert stood_in_for(ruling(decided("challenge", OTHER))) is None  # nothing is known of what is in use

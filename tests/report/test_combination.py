@@ -125,3 +125,9 @@ def test_page_and_terminal_show_it_and_escape_it(report: NightlyReport, target: 
     assert "&lt;b&gt;no&lt;/b&gt;" in page
     assert nightly_table(whole) is not None
     assert "Mix: HAR 55%, Cycle 35%, Trees 10%" in " ".join(printed(whole).split())
+
+
+def test_the_page_says_what_the_losses_of_members_are_relative_to(report: NightlyReport, target: TargetReport) -> None:
+    page = render_nightly(replace(report, targets=(target,)))
+    assert "relative to that of the combination before its bands are corrected" in page
+    assert "scores the combination with its corrected bands" in page

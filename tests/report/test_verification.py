@@ -102,3 +102,9 @@ def test_the_terminal_says_it_in_few_lines_and_alerts_first(alert):
     lines = text.getvalue().split("What became of earlier forecasts")[1].strip().splitlines()
     assert lines[0].startswith("ALERT absent")
     assert len([line for line in lines if line.startswith("log_volume")]) <= 3
+
+
+def test_the_tables_say_that_they_are_means_over_nights(report):
+    page = page_of(verification(scored(80)), report)
+    assert "bands of earlier forecasts of log_volume: means over nights of each night" in page
+    assert "and what was promised: MAE and CRPS are means over nights of each night" in page

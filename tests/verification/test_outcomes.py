@@ -210,3 +210,52 @@ def test_where_nothing_was_made_in_time_the_newest_counts_and_is_not_live():
     errors, live = held_to(late, remade(late, "2018-12-30T23:00Z", -0.2))
     assert errors == [pytest.approx(0.2, abs=1e-6)]
     assert not live.any()
+
+
+def two_of_a_date():
+    """Return what is forecast of New York on 2018-11-20 after Tokyo's close, that day included, and after its own."""
+    late = forecasts_of(["AAA"], AS_OF, np.log(1000), made_at="2018-11-20T21:15Z")
+    early = remade(late, "2018-11-20T06:45Z", -0.3)
+    return early.assign(ds=[pd.Timestamp(AS_OF), *late["ds"].iloc[:-1]]), late
+
+
+def test_of_two_nights_of_a_date_the_later_one_stands_though_a_bar_of_the_earlier_one_was_over():
+    """At 21:15 UTC the bar of the day was over, which the later night no longer forecast: nothing is hindsight."""
+    errors, live = held_to(*two_of_a_date())
+    assert errors == [pytest.approx(0, abs=1e-6)]
+    assert live.all()
+    assert len(live) == 19
+
+
+def test_of_two_nights_of_a_date_and_one_that_was_made_again_the_second_stands():
+    early, late = two_of_a_date()
+    errors, live = held_to(early, late, remade(late, "2018-11-23T22:00Z", -0.2))
+    assert errors == [pytest.approx(0, abs=1e-6)]
+    assert live.all()
+
+
+def test_each_series_and_night_is_held_to_its_own_forecasts_in_one_look():
+    """Of six series, two are made again in time, two afterwards, two not at all; and so on the night after."""
+    names, bars = list("ABCDEF"), bars_of({name: np.full(count(), 1000.0) for name in "ABCDEF"})
+    sets = []
+    for as_of, soon, late in (
+        (AS_OF, "2018-11-21T15:00Z", "2018-11-28T22:00Z"),
+        ("2018-11-21", "2018-11-23T15:00Z", "2018-11-28T23:00Z"),
+    ):
+        first = forecasts_of(names, as_of, np.log(1000))
+        sets += [first]
+        sets += [
+            remade(first[first["unique_id"].isin(list(own))], at, by)
+            for own, at, by in (("AB", soon, -0.2), ("CD", late, -0.5))
+        ]
+    promises = {}
+    for rows in sets:
+        promises |= keyed(rows, promise_of(rows, known(bars, rows["as_of"].iloc[0])))
+    found = outcomes(pd.concat(sets[::-1], ignore_index=True), "log_volume", happened(bars), promises)
+    done = found[found["state"] == "scored"]
+    errors = done.groupby(["as_of", "unique_id"])["error"].agg(["min", "max", "size"]).reset_index()
+    expected = np.where(errors["unique_id"].isin(["A", "B"]), 0.2, 0.0)
+    assert len(errors) == 12
+    assert errors["min"].to_numpy() == pytest.approx(expected, abs=1e-6)
+    assert errors["max"].to_numpy() == pytest.approx(expected, abs=1e-6)
+    assert errors["size"].eq(19).all()
