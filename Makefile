@@ -47,6 +47,7 @@ format: $(DEV)
 
 soak: $(DEV)
 	$(BIN)/python -m pytest -m soak
+	FINTS_EXAMPLES=1000 $(BIN)/python -m pytest -m "hypothesis and not gpu and not soak"
 
 bench: $(DEV)
 	$(BIN)/python benchmarks/startup.py

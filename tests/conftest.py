@@ -17,7 +17,9 @@ from hypothesis import settings
 
 os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
-settings.register_profile("fints", max_examples=50, deadline=None, derandomize=True, print_blob=True)
+# `make soak` asks for many more examples of every law
+EXAMPLES = int(os.environ.get("FINTS_EXAMPLES", "50"))
+settings.register_profile("fints", max_examples=EXAMPLES, deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("fints")
 
 LONG = tuple(
