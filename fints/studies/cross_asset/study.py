@@ -6,9 +6,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from fints.studies.comparison import BARE, WHOLE, Arm, Block, Comparison, Pair, Scope
+from fints.studies.comparison.sample import SAMPLE
 from fints.studies.cross_asset.chapters import panel_chapters
 from fints.studies.cross_asset.gains import ENCODINGS, alone, together
-from fints.studies.cross_asset.tasks import APART, LED, SAMPLE, told
+from fints.studies.cross_asset.tasks import APART, LED, told
 from fints.studies.cross_asset.trial import PanelTrial
 from fints.studies.cross_asset.verdicts import verdict
 from fints.studies.cross_asset.words import WORDS

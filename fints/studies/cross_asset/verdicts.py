@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fints.studies.comparison import Place
+from fints.studies.comparison.sample import SAMPLE
 from fints.studies.comparison.wording import needed, p_value, ruled, sentence, times
 from fints.studies.cross_asset.gains import BAND, CYCLE, ENCODINGS, alone, interactions, said, split, together
-from fints.studies.cross_asset.tasks import APART, LED, SAMPLE
+from fints.studies.cross_asset.tasks import APART, LED
 from fints.studies.intervals import t_interval
 
 if TYPE_CHECKING:

@@ -13,16 +13,15 @@ from fints.studies.comparison import (
     Block,
     Comparison,
     Pair,
-    Recipe,
     Scope,
     Shape,
     Task,
 )
+from fints.studies.comparison.sample import SAMPLE
 from fints.studies.fold.mirror import MirrorTrial
 from fints.studies.fold.verdicts import mirror_chapter, verdict
 from fints.studies.fold.words import WORDS
-from fints.studies.sources import Directed, Sample, Undirected
-from fints.transformer import NetworkConfig, TrainingConfig
+from fints.studies.sources import Directed, Undirected
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,16 +38,6 @@ ROUTINE = Shape(trained=2400, total=3600, input_size=72, h=12, horizon=24, strid
 ON_TIME = Task("directed", "a directed routine (echo after one period)", Directed(24, 24), ROUTINE)
 OFF_PHASE = Task("off-phase", "a directed routine (echo two bars after one period)", Directed(24, 26), ROUTINE)
 UNDIRECTED = Task("undirected", "an undirected routine", Undirected(24), ROUTINE)
-SAMPLE = Task(
-    "sample",
-    "daily log volume of two indices",
-    Sample(),
-    Shape(trained=4000, total=5031, input_size=126, h=20, horizon=40, stride=20),
-    Recipe(
-        NetworkConfig(dim=32, n_layers=2, n_heads=2, dropout=0.1, companions=False),
-        TrainingConfig(max_steps=300, batch_size=16, learning_rate=4e-3, weight_decay=1e-2),
-    ),
-)
 
 
 def told(task: Task, _seed: int) -> FrequencyPlan:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from fints.studies.comparison import BARE, WHOLE, Arm, Block, Comparison, Pair, Recipe, Scope, Shape, Task
+from fints.studies.comparison.sample import SAMPLE as EVERY
 from fints.studies.kernel_width.chapters import chapters
 from fints.studies.kernel_width.grid import COSINE, DIVISORS, FULLEST, TRUNCATIONS, WIDTHS, arm_name
 from fints.studies.kernel_width.routines import Routines
 from fints.studies.kernel_width.verdicts import verdict
 from fints.studies.kernel_width.words import WORDS
-from fints.studies.sources import Sample
-from fints.transformer import NetworkConfig, TrainingConfig
+from fints.transformer import TrainingConfig
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -55,15 +56,11 @@ TASKS = {
     for name, divisor in WIDTHS.items()
 }
 
-SAMPLE = Task(
-    "sample",
-    "daily log volume of two indices, with the week as the cycle",
-    Sample(),
-    Shape(trained=4000, total=5031, input_size=126, h=20, horizon=40, stride=40),
-    Recipe(
-        NetworkConfig(dim=32, n_layers=2, n_heads=2, dropout=0.1, companions=False),
-        TrainingConfig(max_steps=200, batch_size=16, learning_rate=4e-3, weight_decay=1e-2),
-    ),
+SAMPLE = replace(
+    EVERY,
+    title="daily log volume of two indices, with the week as the cycle",
+    shape=replace(EVERY.shape, stride=40),
+    recipe=replace(EVERY.recipe, training=EVERY.recipe.training.model_copy(update={"max_steps": 200})),
 )
 
 

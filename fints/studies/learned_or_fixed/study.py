@@ -5,14 +5,14 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from fints.studies.comparison import BARE, WHOLE, Block, Comparison, Pair, Recipe, Scope, Shape, Task
+from fints.studies.comparison import BARE, WHOLE, Block, Comparison, Pair, Scope, Shape, Task
+from fints.studies.comparison.sample import SAMPLE
 from fints.studies.learned_or_fixed import arms
 from fints.studies.learned_or_fixed.arms import BY_NAME, FURTHER, MAIN
 from fints.studies.learned_or_fixed.chapters import chapters
 from fints.studies.learned_or_fixed.verdicts import verdict
 from fints.studies.learned_or_fixed.words import WORDS
-from fints.studies.sources import Cycles, Sample, Undirected
-from fints.transformer import NetworkConfig, TrainingConfig
+from fints.studies.sources import Cycles, Undirected
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,16 +21,6 @@ if TYPE_CHECKING:
 
 TWO = Task("two", "two cycles of 21.3 and 9.4 bars", Cycles((21.3, 9.4), (1.0, 0.7), sigma=0.3), Shape())
 ROUTINE = Task("routine", "a routine of 24 bars", Undirected(24), Shape())
-SAMPLE = Task(
-    "sample",
-    "daily log volume of two indices",
-    Sample(),
-    Shape(trained=4000, total=5031, input_size=126, h=20, horizon=40, stride=20),
-    Recipe(
-        NetworkConfig(dim=32, n_layers=2, n_heads=2, dropout=0.1, companions=False),
-        TrainingConfig(max_steps=300, batch_size=16, learning_rate=4e-3, weight_decay=1e-2),
-    ),
-)
 
 PAIRS = tuple(
     Pair(first, second, bands=("all",))

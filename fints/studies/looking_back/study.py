@@ -6,8 +6,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from fints.studies.comparison import BARE, WHOLE, Arm, Block, Comparison, Pair, Scope
+from fints.studies.comparison.sample import SAMPLE
 from fints.studies.looking_back.chapters import attention_chapters
-from fints.studies.looking_back.tasks import ECHOES, RHYTHMS, SAMPLE, told
+from fints.studies.looking_back.tasks import ECHOES, RHYTHMS, told
 from fints.studies.looking_back.trial import AttentionTrial
 from fints.studies.looking_back.verdicts import BOTH_FOLD, BOTH_SYM, CLOCK_FOLD, CLOCK_SYM, CYCLE, ROPE, verdict
 from fints.studies.looking_back.words import WORDS

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fints.studies.comparison import Recipe, Shape, Task
+from fints.studies.comparison import Shape, Task
 from fints.studies.looking_back.distance import Peak, Ruler, ring
 from fints.studies.looking_back.routines import Echoes, Rhythms
 from fints.studies.sources import Sample
-from fints.transformer import NetworkConfig, TrainingConfig
 
 if TYPE_CHECKING:
     from fints.plan import FrequencyPlan
@@ -21,16 +20,6 @@ ROUTINE = Shape(trained=960, total=1600, input_size=84, h=6, horizon=7, stride=7
 
 ECHOES = Task("echoes", "a directed routine (echoes after a day and a week)", Echoes(DAY, WEEK), ROUTINE)
 RHYTHMS = Task("rhythms", "an undirected routine (profiles of day and week)", Rhythms(DAY, WEEK), ROUTINE)
-SAMPLE = Task(
-    "sample",
-    "daily log volume of two indices",
-    Sample(),
-    Shape(trained=4000, total=5031, input_size=126, h=20, horizon=40, stride=20),
-    Recipe(
-        NetworkConfig(dim=32, n_layers=2, n_heads=2, dropout=0.1, companions=False),
-        TrainingConfig(max_steps=300, batch_size=16, learning_rate=4e-3, weight_decay=1e-2),
-    ),
-)
 
 BARS = Ruler(
     clock="index",

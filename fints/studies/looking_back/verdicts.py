@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fints.studies.comparison.sample import SAMPLE
 from fints.studies.comparison.wording import p_value, percent, sentence, times
 from fints.studies.looking_back.readings import read
-from fints.studies.looking_back.tasks import ECHOES, RHYTHMS, SAMPLE
+from fints.studies.looking_back.tasks import ECHOES, RHYTHMS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

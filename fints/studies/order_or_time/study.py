@@ -5,12 +5,11 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from fints.studies.comparison import BARE, WHOLE, Arm, Block, Comparison, Pair, Recipe, Scope, Shape, Task
+from fints.studies.comparison import BARE, WHOLE, Arm, Block, Comparison, Pair, Scope, Shape, Task
+from fints.studies.comparison.sample import SAMPLE
 from fints.studies.order_or_time.verdicts import verdict
 from fints.studies.order_or_time.words import WORDS
-from fints.studies.sources import Sample
 from fints.studies.traded import DAY_HOURS, Traded
-from fints.transformer import NetworkConfig, TrainingConfig
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,16 +31,6 @@ BOTH = Task(
     "New York sessions with a cycle of 9 sessions and one of 17 days",
     Traded(by_order=(9.0,), by_time=(17 * DAY_HOURS,)),
     LONG,
-)
-SAMPLE = Task(
-    "sample",
-    "daily log volume of two indices",
-    Sample(),
-    Shape(trained=4000, total=5031, input_size=126, h=20, horizon=40, stride=20),
-    Recipe(
-        NetworkConfig(dim=32, n_layers=2, n_heads=2, dropout=0.1, companions=False),
-        TrainingConfig(max_steps=300, batch_size=16, learning_rate=4e-3, weight_decay=1e-2),
-    ),
 )
 
 T_ROPE_ORDER = {

@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from fints.studies.comparison import BARE, WHOLE, Arm, Block, Comparison, Pair, Recipe, Scope, Shape, Task
+from fints.studies.comparison import BARE, WHOLE, Arm, Block, Comparison, Pair, Scope, Shape, Task
+from fints.studies.comparison.sample import SAMPLE
 from fints.studies.period_drift.drift_chapter import drift_chapter
 from fints.studies.period_drift.raw import RawTrial
 from fints.studies.period_drift.verdicts import verdict
 from fints.studies.period_drift.words import WORDS
-from fints.studies.sources import Cycles, Sample
-from fints.transformer import NetworkConfig, TrainingConfig
+from fints.studies.sources import Cycles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,16 +22,6 @@ LONG = Shape(trained=1920, total=2400, input_size=72, h=24, horizon=72, stride=1
 
 ONE = Task("one", "a cycle of 20 days", Cycles((20.0,), (1.0,), sigma=0.3), LONG)
 TWO = Task("two", "cycles of 7 and 30.4 days", Cycles((7.0, 30.4), (1.0, 0.7), sigma=0.3), LONG)
-SAMPLE = Task(
-    "sample",
-    "daily log volume of two indices",
-    Sample(),
-    Shape(trained=4000, total=5031, input_size=126, h=20, horizon=40, stride=20),
-    Recipe(
-        NetworkConfig(dim=32, n_layers=2, n_heads=2, dropout=0.1, companions=False),
-        TrainingConfig(max_steps=300, batch_size=16, learning_rate=4e-3, weight_decay=1e-2),
-    ),
-)
 
 DISTANCE: Mapping[str, Any] = {"kind": "t_rope", "non_stationary": False, "shared": True}
 """T-RoPE whose scores depend on the time between bars alone, so that its periods have to tell the cycle."""

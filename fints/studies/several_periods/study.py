@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from fints.studies.comparison import BARE, WHOLE, Block, Comparison, Pair, Recipe, Scope, Shape, Task
+from fints.studies.comparison.sample import SAMPLE as EVERY
 from fints.studies.kernel_width.routines import Routines
 from fints.studies.several_periods.arms import ALONE, ARMS, CYCLE, FEATURE, HEAD, MIXTURE
 from fints.studies.several_periods.chapters import chapters
 from fints.studies.several_periods.verdicts import verdict
 from fints.studies.several_periods.words import WORDS
-from fints.studies.sources import Cycles, Sample
+from fints.studies.sources import Cycles
 from fints.transformer import NetworkConfig, TrainingConfig
 
 if TYPE_CHECKING:
@@ -69,15 +71,11 @@ SHAPED = Task(
     Shape(trained=240, total=312, input_size=72, h=24, horizon=72, stride=8),
     TWO_HEADS,
 )
-SAMPLE = Task(
-    "sample",
-    "daily log volume of two indices, told the week and the quarter",
-    Sample(),
-    Shape(trained=4000, total=5031, input_size=126, h=20, horizon=40, stride=40),
-    Recipe(
-        NetworkConfig(dim=32, n_layers=2, n_heads=2, dropout=0.1, companions=False),
-        TrainingConfig(max_steps=200, batch_size=16, learning_rate=4e-3, weight_decay=1e-2),
-    ),
+SAMPLE = replace(
+    EVERY,
+    title="daily log volume of two indices, told the week and the quarter",
+    shape=replace(EVERY.shape, stride=40),
+    recipe=replace(EVERY.recipe, training=EVERY.recipe.training.model_copy(update={"max_steps": 200})),
 )
 
 SINES = (TWO_WHOLE, TWO_BROKEN, THREE_WHOLE, THREE_BROKEN)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from fints.studies.comparison import BARE, HSTU, WHOLE, Arm, Block, Comparison, Pair, Recipe, Scope, Shape, Task
-from fints.studies.sources import Cycles, RegimeChange, Sample
+from fints.studies.comparison import BARE, HSTU, WHOLE, Arm, Block, Comparison, Pair, Scope, Shape, Task
+from fints.studies.comparison.sample import SAMPLE
+from fints.studies.sources import Cycles, RegimeChange
 from fints.studies.transposed_key.chapters import chapters
 from fints.studies.transposed_key.sign import SignTrial
 from fints.studies.transposed_key.verdicts import SEPARATE, SHARED, SHARED_TRANSPOSED, STANDARD, verdict
 from fints.studies.transposed_key.words import WORDS
-from fints.transformer import NetworkConfig, TrainingConfig
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,16 +24,6 @@ CHANGE = Task(
     "a cycle whose period goes from 24 to 19 bars at a date",
     RegimeChange(24.0, 19.0, 240, sigma=0.3),
     Shape(),
-)
-SAMPLE = Task(
-    "sample",
-    "daily log volume of two indices",
-    Sample(),
-    Shape(trained=4000, total=5031, input_size=126, h=20, horizon=40, stride=20),
-    Recipe(
-        NetworkConfig(dim=32, n_layers=2, n_heads=2, dropout=0.1, companions=False),
-        TrainingConfig(max_steps=300, batch_size=16, learning_rate=4e-3, weight_decay=1e-2),
-    ),
 )
 
 ARMS = (

@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 
 from fints.studies.comparison import BARE, WHOLE, Results
+from fints.studies.comparison.sample import SAMPLE
 from fints.studies.cross_asset.chapters import panel_chapters
 from fints.studies.cross_asset.gains import ENCODINGS, interactions
 from fints.studies.cross_asset.study import ARMS, PAIRS
-from fints.studies.cross_asset.tasks import APART, LED, SAMPLE
+from fints.studies.cross_asset.tasks import APART, LED
 from fints.studies.cross_asset.verdicts import verdict
 
 

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from fints.studies.comparison import BARE, WHOLE, Results
+from fints.studies.comparison.sample import SAMPLE
 from fints.studies.looking_back.study import ARMS, PAIRS
-from fints.studies.looking_back.tasks import ECHOES, RHYTHMS, SAMPLE, ruler
+from fints.studies.looking_back.tasks import ECHOES, RHYTHMS, ruler
 
 
 @pytest.fixture
