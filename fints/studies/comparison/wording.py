@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from fints.studies.wording import factor
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from fints.studies.comparison.contrast import Contrast
     from fints.studies.comparison.results import Results
 
@@ -51,6 +53,18 @@ def needed(contrast: Contrast) -> str:
     """Say how many seeds would find the smallest difference of interest, and the observed one."""
     small, seen = contrast.needs(contrast.smallest), contrast.needs()
     return f"{_count(small)} for {percent(contrast.smallest)}, {_count(seen)} for the observed one"
+
+
+def widest_undecided(contrasts: Iterable[Contrast]) -> Contrast | None:
+    """Return the undecided comparison that needs most seeds; None where all are decided, or have one seed."""
+    undecided = [contrast for contrast in contrasts if contrast.ruling == "undecided" and contrast.seeds > 1]
+    return max(undecided, key=lambda contrast: contrast.needs(contrast.smallest) or 0, default=None)
+
+
+def seeds_in_words(contrasts: Sequence[Contrast]) -> str:
+    """Say over how many seeds comparisons were made: ``5 to 20 seeds``."""
+    fewest, most = min(c.seeds for c in contrasts), max(c.seeds for c in contrasts)
+    return f"{most} seed{'s' * (most > 1)}" if fewest == most else f"{fewest} to {most} seeds"
 
 
 def _count(seeds: int | None) -> str:

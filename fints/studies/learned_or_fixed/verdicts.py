@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fints.studies.comparison.wording import needed, percent, sentence, times
+from fints.studies.comparison.wording import needed, percent, seeds_in_words, sentence, times, widest_undecided
 from fints.studies.learned_or_fixed import arms
 from fints.studies.learned_or_fixed.moves import moves
 from fints.studies.learned_or_fixed.reported import found_here
@@ -83,17 +83,16 @@ def _counted(contrasts: Sequence[Contrast]) -> str:
     count = Counter(contrast.ruling for contrast in contrasts)
     means = [contrast.times.mean for contrast in contrasts]
     return (
-        f"the smaller error in {count['lower']} of {len(contrasts)} comparisons over {_seeds(contrasts)} and the "
-        f"larger in {count['higher']}; {count['equal']} are equal within {percent(contrasts[0].margin)}, and "
+        f"the smaller error in {count['lower']} of {len(contrasts)} comparisons over {seeds_in_words(contrasts)} "
+        f"and the larger in {count['higher']}; {count['equal']} are equal within {percent(contrasts[0].margin)}, and "
         f"{count['undecided']} cannot be told apart (ratios between {min(means):.2f} and {max(means):.2f})"
     )
 
 
 def _open(contrasts: Sequence[Contrast]) -> str:
-    undecided = [contrast for contrast in contrasts if contrast.ruling == "undecided" and contrast.seeds > 1]
-    if not undecided:
+    widest = widest_undecided(contrasts)
+    if widest is None:
         return ""
-    widest = max(undecided, key=lambda contrast: contrast.needs(contrast.smallest) or 0)
     return (
         f"; the widest of these, {widest.first} over {widest.second} on {widest.place.task}, is {times(widest)} and "
         f"would need, in seeds, {needed(widest)}"
@@ -138,11 +137,6 @@ def _directions(results: Results) -> list[str]:
 
 def _mode(contrast: Contrast, results: Results) -> str:
     return f" ({contrast.place.mode})" if len(results.modes) > 1 else ""
-
-
-def _seeds(contrasts: Sequence[Contrast]) -> str:
-    fewest, most = min(c.seeds for c in contrasts), max(c.seeds for c in contrasts)
-    return f"{most} seed{'s' * (most > 1)}" if fewest == most else f"{fewest} to {most} seeds"
 
 
 def _of(results: Results, pairs: Sequence[tuple[str, str]]) -> list[Contrast]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fints.studies.comparison import BARE, sentence
-from fints.studies.comparison.wording import needed, percent, times
+from fints.studies.comparison.wording import needed, percent, times, widest_undecided
 from fints.studies.several_periods.arms import ALONE, CYCLE, MIXTURE, WAYS
 
 if TYPE_CHECKING:
@@ -78,10 +78,9 @@ def _answer(contrasts: Sequence[Contrast], results: Results) -> str:
 
 def _open(contrasts: Sequence[Contrast]) -> str:
     """Say of the widest open comparison how many seeds it would need."""
-    undecided = [contrast for contrast in contrasts if contrast.ruling == "undecided" and contrast.seeds > 1]
-    if not undecided:
+    widest = widest_undecided(contrasts)
+    if widest is None:
         return ""
-    widest = max(undecided, key=lambda contrast: contrast.needs(contrast.smallest) or 0)
     return (
         f", and of the others the widest, {widest.first} over {widest.second} on {widest.place.task}, is "
         f"{times(widest)} and would need, in seeds, {needed(widest)}"

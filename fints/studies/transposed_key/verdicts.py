@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fints.studies.comparison.wording import needed, percent, sentence, times
+from fints.studies.comparison.wording import needed, percent, seeds_in_words, sentence, times, widest_undecided
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ def _ordinary(results: Results) -> str:
     if not contrasts:
         return "Ordinary first weights were not tried."
     found = [contrast for contrast in contrasts if contrast.differs]
-    seeds = _seeds(contrasts)
+    seeds = seeds_in_words(contrasts)
     scatter = [float(np.expm1(c.logs.std(ddof=1))) for c in contrasts if c.seeds > 1]
     luck = (
         f" Between one training of each their ratio scatters by {100 * min(scatter):.0f} to {100 * max(scatter):.0f} % "
@@ -74,10 +74,9 @@ def _ordinary(results: Results) -> str:
 
 
 def _open(contrasts: Sequence[Contrast]) -> str:
-    undecided = [contrast for contrast in contrasts if contrast.ruling == "undecided"]
-    if not undecided:
+    widest = widest_undecided(contrasts)
+    if widest is None:
         return ""
-    widest = max(undecided, key=lambda contrast: contrast.needs(contrast.smallest) or 0)
     return (
         f", and of the others the widest, on {widest.place.task} ({widest.place.mode}, {widest.place.band}), is "
         f"{times(widest)} and would need, in seeds, {needed(widest)}"
@@ -91,7 +90,7 @@ def _shared(results: Results) -> list[str]:
         return []
     wins = [contrast for contrast in contrasts if contrast.ruling == "higher"]
     losses = [contrast for contrast in contrasts if contrast.ruling == "lower"]
-    n, seeds = len(contrasts), _seeds(contrasts)
+    n, seeds = len(contrasts), seeds_in_words(contrasts)
     counted = f"shared α has the smaller error in {len(wins)} of {n} comparisons with separate ones, over {seeds}"
     match bool(wins), bool(losses):
         case True, False:
@@ -112,11 +111,6 @@ def _shared(results: Results) -> list[str]:
             )
     strongest = sorted((*wins, *losses), key=lambda contrast: contrast.p)[:4]
     return [said, *(sentence(contrast, results) for contrast in strongest)]
-
-
-def _seeds(contrasts: Sequence[Contrast]) -> str:
-    fewest, most = min(c.seeds for c in contrasts), max(c.seeds for c in contrasts)
-    return f"{most} seed{'s' * (most > 1)}" if fewest == most else f"{fewest} to {most} seeds"
 
 
 def _between(results: Results, first: str, second: str) -> list[Contrast]:
