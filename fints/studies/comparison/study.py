@@ -69,6 +69,11 @@ class Scope:
         return replace(self, blocks=tuple(replace(block, seeds=seeds) for block in self.blocks))
 
 
+def itself(trial: ArmTrial) -> Unit:
+    """Let a cell be done by training and asking alone."""
+    return trial
+
+
 def no_chapters(results: Results) -> Sequence[Chapter]:  # noqa: ARG001 — a study may need none
     """Add no chapter."""
     return ()
@@ -125,6 +130,9 @@ class Comparison:
         Differences up to this share count as none.
     smallest : float
         The smallest difference worth finding.
+    unit : callable
+        Makes the unit of work of a cell. Its result holds what that of `ArmTrial.run` holds, and may hold more, which
+        verdict and chapters find in `Results.units`.
     """
 
     name: str
@@ -137,6 +145,7 @@ class Comparison:
     forest: Band | None = None
     margin: float = 0.05
     smallest: float = 0.02
+    unit: Callable[[ArmTrial], Unit] = itself
 
     @property
     def question(self) -> str:
@@ -151,7 +160,7 @@ class Comparison:
         bench : Bench
         """
         scope = self.scopes[bench.budget].with_seeds(bench.seeds)
-        wanted = _wanted(scope)
+        wanted = {cell: self.unit(trial) for cell, trial in cells(scope).items()}
         units: list[Unit] = [*wanted.values(), *scope.extra]
         ledger, elapsed = Ledger(bench.folder / LEDGER), Elapsed(bench.folder / "elapsed.json")
         known = ledger.read()
@@ -182,8 +191,8 @@ class Comparison:
         )
 
 
-def _wanted(scope: Scope) -> dict[tuple[str, str, str, int], ArmTrial]:
-    """List the units, whole rounds of one seed first, so that a study stopped early has compared everything.
+def cells(scope: Scope) -> dict[tuple[str, str, str, int], ArmTrial]:
+    """List trials by task, mode, arm and seed, whole rounds of one seed first: one stopped early has compared all arms.
 
     Raises
     ------

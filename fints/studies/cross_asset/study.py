@@ -13,7 +13,6 @@ from fints.studies.cross_asset.tasks import APART, LED, told
 from fints.studies.cross_asset.trial import PanelTrial
 from fints.studies.cross_asset.verdicts import verdict
 from fints.studies.cross_asset.words import WORDS
-from fints.studies.readings import ReadComparison
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,17 +41,15 @@ SCOPES: Mapping[Budget, Scope] = MappingProxyType(
 """Extent of the study by budget; training is the same."""
 
 
-def cross_asset() -> ReadComparison:
+def cross_asset() -> Comparison:
     """Return the study."""
-    return ReadComparison(
-        Comparison(
-            name="cross-asset",
-            words=WORDS,
-            pairs=PAIRS,
-            scopes=SCOPES,
-            verdict=verdict,
-            chapters=panel_chapters,
-            drawn=((LED.name, BARE.name), (APART.name, BARE.name)),
-        ),
-        PanelTrial,
+    return Comparison(
+        name="cross-asset",
+        words=WORDS,
+        pairs=PAIRS,
+        scopes=SCOPES,
+        verdict=verdict,
+        chapters=panel_chapters,
+        drawn=((LED.name, BARE.name), (APART.name, BARE.name)),
+        unit=PanelTrial,
     )

@@ -12,7 +12,6 @@ from fints.studies.looking_back.tasks import ECHOES, RHYTHMS, told
 from fints.studies.looking_back.trial import AttentionTrial
 from fints.studies.looking_back.verdicts import BOTH_FOLD, BOTH_SYM, CLOCK_FOLD, CLOCK_SYM, CYCLE, ROPE, verdict
 from fints.studies.looking_back.words import WORDS
-from fints.studies.readings import ReadComparison
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,17 +61,15 @@ SCOPES: Mapping[Budget, Scope] = MappingProxyType(
 """Extent of the study by budget; training is the same."""
 
 
-def looking_back() -> ReadComparison:
+def looking_back() -> Comparison:
     """Return the study."""
-    return ReadComparison(
-        Comparison(
-            name="looking-back",
-            words=WORDS,
-            pairs=PAIRS,
-            scopes=SCOPES,
-            verdict=verdict,
-            chapters=attention_chapters,
-            drawn=((ECHOES.name, BARE.name),),
-        ),
-        AttentionTrial,
+    return Comparison(
+        name="looking-back",
+        words=WORDS,
+        pairs=PAIRS,
+        scopes=SCOPES,
+        verdict=verdict,
+        chapters=attention_chapters,
+        drawn=((ECHOES.name, BARE.name),),
+        unit=AttentionTrial,
     )

@@ -76,7 +76,7 @@ def test_what_is_said_is_a_share_of_what_was_to_be_said():
 def test_a_study_in_miniature_answers_and_does_nothing_twice(tmp_path):
     study = cross_asset()
     scope = Scope((Block((LITTLE,), ARMS, (BARE,), seeds=2),))
-    small = dataclasses.replace(study, comparison=dataclasses.replace(study.comparison, scopes={"quick": scope}))
+    small = dataclasses.replace(study, scopes={"quick": scope})
     counts = []
     bench = Bench(tmp_path, "quick", 1, Untracked(), lambda done, total: counts.append((done, total)))
     first = small.run(bench)

@@ -16,8 +16,7 @@ from fints.studies.comparison import (
     Task,
     Words,
 )
-from fints.studies.readings import ReadComparison
-from fints.studies.readings.study import cells
+from fints.studies.comparison.study import cells
 from fints.studies.sources import Cycles
 from fints.transformer import NetworkConfig, TrainingConfig
 
@@ -54,7 +53,7 @@ def study():
         return [" ".join(unit["kind"] for arm in results.arms for unit in results.units["wave", "bare", arm])]
 
     pairs = (Pair("rope", "none", bands=("all",)),)
-    return ReadComparison(Comparison("readings", words, pairs, {"quick": scope, "full": scope}, verdict), Read)
+    return Comparison("readings", words, pairs, {"quick": scope, "full": scope}, verdict, unit=Read)
 
 
 def bench(folder, **given):
@@ -73,7 +72,7 @@ def test_other_seeds_are_asked_for_as_of_any_study(study, tmp_path):
 
 
 def test_cells_come_in_rounds_of_a_seed_and_none_twice(study):
-    listed = list(cells(study.comparison.scopes["quick"]))
+    listed = list(cells(study.scopes["quick"]))
     assert [(arm, seed) for _, _, arm, seed in listed] == [
         ("rope", 0),
         ("none", 0),
