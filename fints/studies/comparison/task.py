@@ -74,10 +74,10 @@ def synthetic_network() -> NetworkConfig:
     return NetworkConfig(dim=32, n_layers=2, n_heads=2, dropout=0.0, companions=False)
 
 
-def synthetic_training() -> TrainingConfig:
+def synthetic_training(max_steps: int = 400) -> TrainingConfig:
     """Return how a network of planted series is trained."""
     return TrainingConfig(
-        max_steps=400,
+        max_steps=max_steps,
         batch_size=8,
         learning_rate=4e-3,
         weight_decay=0.1,

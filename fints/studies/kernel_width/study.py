@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from fints.studies.comparison import BARE, WHOLE, Arm, Block, Comparison, Pair, Recipe, Scope, Shape, Task
 from fints.studies.comparison.sample import SAMPLE as EVERY
+from fints.studies.comparison.task import synthetic_training
 from fints.studies.kernel_width.chapters import chapters
 from fints.studies.kernel_width.grid import COSINE, DIVISORS, FULLEST, TRUNCATIONS, WIDTHS, arm_name
 from fints.studies.kernel_width.routines import Routines
 from fints.studies.kernel_width.verdicts import verdict
 from fints.studies.kernel_width.words import WORDS
-from fints.transformer import TrainingConfig
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,20 +30,7 @@ NOISE = 1.0
 DAYS = Shape(trained=360, total=408, input_size=72, h=24, horizon=48, stride=8)
 """Three days are read, one is trained for, two are asked for, once per series."""
 
-RECIPE = Recipe(
-    training=TrainingConfig(
-        max_steps=300,
-        batch_size=8,
-        learning_rate=4e-3,
-        weight_decay=0.1,
-        warm_up=0.1,
-        clip=1.0,
-        average=0.97,
-        validate_every=50,
-        validation_windows=64,
-        patience=8,
-    )
-)
+RECIPE = Recipe(training=synthetic_training(max_steps=300))
 
 TASKS = {
     name: Task(

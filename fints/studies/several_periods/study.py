@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from fints.studies.comparison import BARE, WHOLE, Block, Comparison, Pair, Recipe, Scope, Shape, Task
 from fints.studies.comparison.sample import SAMPLE as EVERY
+from fints.studies.comparison.task import synthetic_training
 from fints.studies.kernel_width.routines import Routines
 from fints.studies.several_periods.arms import ALONE, ARMS, CYCLE, FEATURE, HEAD, MIXTURE
 from fints.studies.several_periods.chapters import chapters
 from fints.studies.several_periods.verdicts import verdict
 from fints.studies.several_periods.words import WORDS
 from fints.studies.sources import Cycles
-from fints.transformer import NetworkConfig, TrainingConfig
+from fints.transformer import NetworkConfig
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,18 +24,7 @@ if TYPE_CHECKING:
 
 NOISE = 0.3
 
-TRAINING = TrainingConfig(
-    max_steps=300,
-    batch_size=8,
-    learning_rate=4e-3,
-    weight_decay=0.1,
-    warm_up=0.1,
-    clip=1.0,
-    average=0.97,
-    validate_every=50,
-    validation_windows=64,
-    patience=8,
-)
+TRAINING = synthetic_training(max_steps=300)
 
 SHAPE = Shape(trained=480, total=960, input_size=72, h=24, horizon=72, stride=16)
 
