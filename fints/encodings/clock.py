@@ -34,11 +34,12 @@ class ClockConfig(EncodingConfig):
     truncation : int
         Largest harmonic s.
     period : float, optional
-        T in units of `clock`; by default that of the plan's strongest cycle, on its clock.
+        T in units of `clock`, for all planes; by default the periods are those of the plan's cycles, on their clocks.
     clock : {"index", "session", "calendar", "seconds"}
         Of `period`.
     mixture : bool
-        Draw from all cycles of the plan, each weighted by its strength, instead of from the strongest.
+        Of a plan's cycles each plane draws one, as often as it is strong; else all turn with the strongest. Means
+        nothing beside `period`.
     share : float
         Share of the planes that draw their frequency; the others keep the fast end of the rope schedule.
     base : float
@@ -57,7 +58,7 @@ class ClockConfig(EncodingConfig):
     truncation: int = Field(default=6, ge=1)
     period: float | None = Field(default=None, gt=0)
     clock: AxisClock = "session"
-    mixture: bool = False
+    mixture: bool = True
     share: float = Field(default=0.5, gt=0, le=1)
     base: float = Field(default=10_000.0, gt=1)
     seed_base: int | None = Field(default=None, ge=0)
@@ -122,8 +123,6 @@ def clock(
 def _parts(config: ClockConfig, plan: FrequencyPlan | None) -> list[tuple[AxisClock, Kernel, float]]:
     """Return clock, kernel and weight of every cycle to draw from."""
     if config.period is not None:
-        if config.mixture:
-            raise EncodingError("a mixture draws from the cycles of the plan; drop the period or the mixture")
         check_period(config.clock, config.period)
         return [(config.clock, _kernel(config, config.period, None), 1.0)]
     if plan is None:

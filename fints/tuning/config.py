@@ -91,7 +91,7 @@ class TRopeSpace(_Frozen):
     epoch : tuple of float, optional
         Unix seconds to choose from.
     shared : bool
-        Search whether queries and keys have the same α.
+        Search whether queries and keys have the same α, then with a standard key.
     plan_share : Range, optional
         Share of the planes that start at a period of the plan.
     """

@@ -88,6 +88,9 @@ def turned(encoding: EncodingConfig, values: Mapping[str, object]) -> EncodingCo
         case _:
             kind = encoding.kind
             changes = {OPTIONS[kind, name]: value for name, value in values.items() if (kind, name) in OPTIONS}
+            if changes.get("shared"):
+                # A transposed key would then depend on sums of dates, of which forecasts bring only new ones.
+                changes["non_stationary"] = False
             return encoding_config({**encoding.model_dump(), **changes}) if changes else encoding
 
 

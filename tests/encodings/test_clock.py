@@ -12,7 +12,7 @@ from scipy import stats
 
 from fints.encodings import TimeAxis
 from fints.encodings.clock import ClockConfig, clock, clock_planes
-from fints.encodings.rope import rope_planes
+from fints.encodings.rope import Plane, rope_planes
 from fints.errors import EncodingError
 from fints.plan import Cycle, FrequencyPlan
 
@@ -125,9 +125,11 @@ def test_the_default_is_the_folded_gaussian_on_half_of_the_planes():
     planes = clock_planes(ClockConfig(), 16, 2, 3, PLAN)
     heads = list(chain.from_iterable(planes))
     assert all(head[:4] == rope_planes(16, 10_000.0)[:4] for head in heads)
-    assert {p.clock for head in heads for p in head[4:]} == {"calendar"}
-    drawn = [p.frequency * 7 for head in heads for p in head[4:]]
-    assert all(0 <= k <= 6 and k == pytest.approx(round(k)) for k in drawn)
+    periods = {"calendar": [7.0], "session": [5.0, 62.5]}
+    assert {p.clock for head in heads for p in head[4:]} == set(periods)
+    for plane in chain.from_iterable(head[4:] for head in heads):
+        turns = [plane.frequency * period for period in periods[plane.clock]]
+        assert any(0 <= k <= 6 and k == pytest.approx(round(k)) for k in turns)
     assert len({head[4:] for head in heads}) > 1
 
 
@@ -139,11 +141,22 @@ def test_layers_are_seeded_from_one():
 
 
 def test_a_mixture_draws_each_cycle_as_often_as_it_is_strong():
-    planes = clock_planes(ClockConfig(mixture=True, law="cosine-fold", share=1.0), 32, 400, 1, PLAN)
+    planes = clock_planes(ClockConfig(law="cosine-fold", share=1.0), 32, 400, 1, PLAN)
     drawn = [(p.clock, round(1 / p.frequency, 6)) for head in planes[0] for p in head]
     counts = [drawn.count(key) for key in [("session", 5.0), ("calendar", 7.0), ("session", 62.5)]]
     assert sum(counts) == len(drawn)
     assert stats.chisquare(counts, np.array([3, 9, 1]) / 13 * len(drawn)).pvalue > 1e-3
+
+
+def test_without_a_mixture_all_planes_turn_with_the_strongest():
+    planes = clock_planes(ClockConfig(mixture=False, law="cosine-fold", share=1.0), 16, 4, 2, PLAN)
+    assert {plane for layer in planes for head in layer for plane in head} == {Plane("calendar", 1 / 7.0)}
+
+
+def test_a_period_of_its_own_takes_the_place_of_the_plan():
+    with_plan = clock_planes(ClockConfig(period=20.0), 16, 2, 1, PLAN)
+    assert with_plan == clock_planes(ClockConfig(period=20.0), 16, 2, 1)
+    assert with_plan == clock_planes(ClockConfig(period=20.0, mixture=False), 16, 2, 1)
 
 
 def test_a_cycle_keeps_the_width_it_was_given():
@@ -168,7 +181,6 @@ def test_a_cast_module_still_knows_the_time_of_day():
         ({}, None, "pass plan= or set period"),
         ({"share": 0.01}, PLAN, "leaves none"),
         ({"sigma_over_period": 0.5}, PLAN, r"σ = 3.5 is wide for a period of 7: f\(T/2\) = 0.607"),
-        ({"period": 5.0, "mixture": True}, PLAN, "drop the period or the mixture"),
         ({"period": 1.5, "clock": "index"}, None, "shorter than the 2"),
     ],
 )

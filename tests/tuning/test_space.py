@@ -118,6 +118,9 @@ def test_every_knob_reaches_the_setting_that_it_is_named_for():
     found = candidate(space, {**shared, **t_rope, "encoding": "t_rope"})
     assert (found.encoding.sigma, found.encoding.epoch) == (0.3, 1e9)
     assert (found.encoding.shared, found.encoding.plan_share) == (True, 0.25)
+    assert not found.encoding.non_stationary  # shared α with a transposed key depends on sums of dates
+    separate = candidate(space, {**shared, **t_rope, "t_rope.shared": False, "encoding": "t_rope"})
+    assert (separate.encoding.shared, separate.encoding.non_stationary) == (False, True)
     found = candidate(space, {**shared, "share": 0.7, "base": 100.0, "encoding": "cycle"})
     assert (found.encoding.share, found.encoding.base) == (0.7, 100.0)
 

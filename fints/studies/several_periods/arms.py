@@ -65,6 +65,6 @@ ARMS = (
     Arm(MIXTURE, {"kind": "clock", "mixture": True, "share": SHARE}, plan=told),
     Arm(FEATURE, by_feature, plan=told),
     Arm(HEAD, by_head, plan=told),
-    Arm(ALONE, {"kind": "clock", "share": SHARE}, plan=told),
+    Arm(ALONE, {"kind": "clock", "mixture": False, "share": SHARE}, plan=told),
     Arm(CYCLE, {"kind": "cycle", "share": SHARE}, plan=told),
 )

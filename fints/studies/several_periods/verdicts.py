@@ -103,7 +103,7 @@ def _against(results: Results, arm: str) -> str:
     if not contrasts:
         return ""
     what = {
-        ALONE: "Planes for the strongest period alone, which is the default of `clock`",
+        ALONE: "Planes for the strongest period alone, `mixture: false` of `clock`",
         CYCLE: "Plain cycle planes, one line a period and nothing drawn",
     }[arm]
     parts = [f"{times(contrast)} on {contrast.place.task} ({_short(contrast)})" for contrast in contrasts]

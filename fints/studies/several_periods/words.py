@@ -18,7 +18,7 @@ neither, but a draw may leave a period out.
 Half of the planes of each head turn with cycles, the others keep the same planes of RoPE in all arms. `mixture` draws
 period and harmonic for every plane (`mixture: true`, equal weights), `split by feature` gives each period as many
 planes in every head, `split by head` gives each period heads of its own, all of them by the law `gaussian-fold` with
-σ = T/12 and s = 6. `strongest alone` is `clock` as it comes: of periods of equal strength it takes the shortest.
+σ = T/12 and s = 6. `strongest alone` (`mixture: false`) takes of periods of equal strength the shortest.
 `cycle` is the reference: planes at the periods themselves, nothing drawn.
 
 Two or three sines in noise of standard deviation 0.3, commensurate (the longer periods are multiples of the shorter, so
@@ -37,7 +37,7 @@ second arm (*whole*) has calendar covariates and a linear start.
 """,
     consequences="""\
 - `split` by feature or by head and `mixture` all stay: they are the same machinery, and cost the same.
-- The default of `clock`, one period for all planes it draws, is judged above; `cycle`, the forecaster's default
-  encoding, holds all periods of its plan by itself.
+- `clock` draws from all cycles of its plan by default since this study; before, it took the strongest alone. `cycle`,
+  the forecaster's default encoding, holds all periods of its plan by itself.
 """,
 )

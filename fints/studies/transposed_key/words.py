@@ -40,9 +40,8 @@ which a model that knows the date could tell apart. Everything asked lies after 
     consequences="""\
 - `non_stationary` stays as published, `True`, so that a configuration means what the paper means. With separate α it is
   a spelling, not a choice: `fints tune` does not search it, and should not.
-- With `shared=True` the sign of the key *is* a choice. `fints tune` searches `t_rope.shared` where told to, and leaves
-  the key as it is: who lets it search starts from `{kind: t_rope, non_stationary: false}`, which costs separate α
-  nothing and makes shared α the family of distances instead of that of sums.
+- With `shared=True` the sign of the key *is* a choice. Where `fints tune` is told to search `t_rope.shared`, it tries
+  shared α with a standard key, the family of distances instead of that of sums.
 - For forecasts, which are always of later dates than training saw, the verdict on shared α says which to take.
 - No difference between single trainings with a transposed and a standard key is to be reported as a gain.
 """,
