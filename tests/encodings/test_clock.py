@@ -180,7 +180,7 @@ def test_a_cast_module_still_knows_the_time_of_day():
     [
         ({}, None, "pass plan= or set period"),
         ({"share": 0.01}, PLAN, "leaves none"),
-        ({"sigma_over_period": 0.5}, PLAN, r"σ = 3.5 is wide for a period of 7: f\(T/2\) = 0.607"),
+        ({"sigma_over_period": 0.5, "mixture": False}, PLAN, r"σ = 3.5 is wide for a period of 7: f\(T/2\) = 0.607"),
         ({"period": 1.5, "clock": "index"}, None, "shorter than the 2"),
     ],
 )
