@@ -25,6 +25,10 @@ SECONDS_PER_UNIT = {"calendar": 86_400.0, "session": 365.25 * 86_400 / 252}
 """Seconds in a unit of a plan's clock, on average: a plane starts at a plan's period, it is not held to it."""
 
 
+SINCE_EPOCH, WINDOW = 1e9, 1e7
+"""Seconds: what phases count since 1970, and about what a window of daily bars spans."""
+
+
 class TRopeConfig(EncodingConfig):
     """T-RoPE, each of its parts a switch.
 
@@ -47,8 +51,10 @@ class TRopeConfig(EncodingConfig):
     epoch : float
         Unix seconds at which every phase is zero. With `non_stationary`, or without `shared`, another epoch gives
         other scores to the same weights.
-    unit : float
-        Seconds; the learned departure of α is in radians per unit. See `TimeBank`.
+    unit : float, optional
+        Seconds; the learned departure of α is in radians per unit. See `TimeBank`. By default 1e9, as long as phases
+        count; 1e7 where scores depend on the time between bars alone (`shared` with a standard key), so that a step of
+        training moves a period by what a window of daily bars can tell.
     plan_share : float
         Share of the planes that start at a period of the frequency plan instead of a random one.
     seed_base : int, optional
@@ -65,7 +71,7 @@ class TRopeConfig(EncodingConfig):
     learnable: bool = True
     shared: bool = False
     epoch: float = Field(default=0.0, allow_inf_nan=False)
-    unit: float = Field(default=1e9, gt=0, allow_inf_nan=False)
+    unit: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     plan_share: float = Field(default=0.0, ge=0, le=1)
     seed_base: int | None = Field(default=None, ge=0)
 
@@ -80,6 +86,18 @@ class TRopeConfig(EncodingConfig):
         if self.multiscale:
             return geometric_betas(self.beta_min, self.beta_max, planes)
         return (math.sqrt(self.beta_min * self.beta_max),) * planes
+
+    @property
+    def of_distances(self) -> bool:
+        """Whether scores depend on the time between bars alone."""
+        return self.shared and not self.non_stationary
+
+    @property
+    def learned_per(self) -> float:
+        """Seconds over which a learned departure of one turns a phase by a radian."""
+        if self.unit is not None:
+            return self.unit
+        return WINDOW if self.of_distances else SINCE_EPOCH
 
     def seeded(self, planes: int) -> int:
         """Count the planes that start at a line of the plan."""
@@ -127,7 +145,7 @@ class TRope(Encoding):
         betas = config.betas(head_dim // 2)
         starts = _starts(config, betas, n_layers, plan, seed)
         self.query, self.key = (
-            TimeBank(alpha, betas, config.epoch, config.unit, learnable=config.learnable) for alpha in starts
+            TimeBank(alpha, betas, config.epoch, config.learned_per, learnable=config.learnable) for alpha in starts
         )
         if config.shared:
             self.key = self.query

@@ -205,3 +205,18 @@ def test_a_missing_seconds_clock_is_named():
     at = TimeAxis(index=torch.arange(3)[None])
     with pytest.raises(EncodingError, match="reads the seconds clock"):
         made().prepare(at, at)
+
+
+@pytest.mark.parametrize(
+    ("options", "seconds"),
+    [
+        ({}, 1e9),
+        ({"shared": True}, 1e9),
+        ({"non_stationary": False}, 1e9),
+        ({"shared": True, "non_stationary": False}, 1e7),
+        ({"shared": True, "non_stationary": False, "unit": 5.0}, 5.0),
+    ],
+)
+def test_periods_move_faster_where_scores_depend_on_distances_alone(options, seconds):
+    encoding = TRope(TRopeConfig(**options), 8, 1)
+    assert (encoding.query.unit, encoding.key.unit) == (seconds, seconds)

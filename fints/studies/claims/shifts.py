@@ -72,5 +72,5 @@ def with_key(encoding: TRope, sign_of: TimeBank, sign: float) -> TRope:
     """Give the keys another bank's coefficients, times a sign."""
     alpha = [[sign * a for a in row] for row in sign_of.starts]
     config = encoding.config
-    encoding.key = TimeBank(alpha, encoding.key.betas, config.epoch, config.unit, learnable=False)
+    encoding.key = TimeBank(alpha, encoding.key.betas, config.epoch, config.learned_per, learnable=False)
     return encoding

@@ -28,7 +28,7 @@ MINUTES = Task(
 )
 DAYS = Task("days", "daily bars of New York (a cycle of 11 days)", Traded(by_time=(11 * DAY_HOURS,)), LONG)
 
-DISTANCE: Mapping[str, Any] = {"kind": "t_rope", "non_stationary": False, "shared": True}
+DISTANCE: Mapping[str, Any] = {"kind": "t_rope", "non_stationary": False, "shared": True, "unit": 1e9}
 """T-RoPE whose scores depend on the time between bars alone."""
 
 FAST: Mapping[str, Any] = {**DISTANCE, "beta_max": 100.0}

@@ -45,13 +45,13 @@ could not arrive. Errors are over the whole horizon, up to the trained one and b
 - On real bars "true" means the week and its harmonics, which is what daily bars show, not all that there is.
 """,
     consequences="""\
-- `learn` is False by default in `clock`, `cycle`, `rope` and `rfr`. The first verdict says whether that is supported.
+- `learn` stays False by default in `clock`, `cycle`, `rope` and `rfr`: nowhere was learning from a prior that knows the
+  period shown to gain.
 - How far learned frequencies may go is the doing of `unit`: 100 bars by default, which keeps them by a start that is
-  worth keeping. T-RoPE's default of 1e9 seconds hardly moves the frequencies of a window at all; a bank that shall
-  find periods wants the seconds of a bar there.
-- The default of the product stays a plan of detected or given periods. The sentence on the learned bank says whether
-  the bank forecasts better; planted cycles alone are no reason to change a default, so what counts is whether that
-  holds on `sample`, and beside covariates and a linear start, which the full budget tries.
+  worth keeping. T-RoPE's 1e9 seconds hardly move the frequencies of a window at all; where its scores depend on
+  distances alone the default is now 1e7, and a bank that shall find periods wants the seconds of a bar.
+- The default of the product stays a plan of detected or given periods. A learned bank is not shown to forecast better
+  than the prior anywhere, and on `sample` the two are equal.
 - T-RoPE is not the default of anything. For forecasts of later dates than training saw, give it `shared: true` and
   `non_stationary: false`, so that scores depend on distances; see `transposed-key`.
 """,

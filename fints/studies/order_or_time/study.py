@@ -41,7 +41,7 @@ T_ROPE_ORDER = {
 
 NONE, ROPE, T_ROPE = Arm("none", "none"), Arm("rope", "rope"), Arm("t_rope", "t_rope")
 BESIDE = Arm("t_rope + rope", T_ROPE_ORDER)
-DISTANCE = Arm("t_rope, distance", {"kind": "t_rope", "non_stationary": False, "shared": True})
+DISTANCE = Arm("t_rope, distance", {"kind": "t_rope", "non_stationary": False, "shared": True, "unit": 1e9})
 EARLY = Arm("to_rope, early", "to_rope")
 PLANES = Arm("to_rope, planes", {"kind": "to_rope", "fusion": "planes"})
 HEADS = Arm("to_rope, heads", {"kind": "to_rope", "fusion": "heads"})

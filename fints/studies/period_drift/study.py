@@ -23,7 +23,7 @@ LONG = Shape(trained=1920, total=2400, input_size=72, h=24, horizon=72, stride=1
 ONE = Task("one", "a cycle of 20 days", Cycles((20.0,), (1.0,), sigma=0.3), LONG)
 TWO = Task("two", "cycles of 7 and 30.4 days", Cycles((7.0, 30.4), (1.0, 0.7), sigma=0.3), LONG)
 
-DISTANCE: Mapping[str, Any] = {"kind": "t_rope", "non_stationary": False, "shared": True}
+DISTANCE: Mapping[str, Any] = {"kind": "t_rope", "non_stationary": False, "shared": True, "unit": 1e9}
 """T-RoPE whose scores depend on the time between bars alone, so that its periods have to tell the cycle."""
 
 NEAR: Mapping[str, Any] = {"epoch": 1.6e9, "unit": 1e7}

@@ -20,7 +20,7 @@ the departure of each frequency in radians per 1e9 seconds, at ten times the net
 decay. `rate × 1` learns it at the network's rate, `fixed` not at all. `near epoch` counts phases from 2020 and learns
 in radians per 1e7 seconds, so that a step moves a period by what the bars can tell. `raw α` is as published: α itself
 is a weight like others, with their rate and their decay. `distance` shares α and turns keys as queries, so that scores
-depend on the time between bars, and the periods alone can tell the cycle.
+depend on the time between bars, and the periods alone can tell the cycle; its unit is 1e9 seconds, too.
 """,
     limits="""\
 - Networks are small and trained for 300 or 400 steps. What a training of a hundred thousand steps does is seen here
@@ -35,10 +35,10 @@ depend on the time between bars, and the periods alone can tell the cycle.
     consequences="""\
 - `TRopeConfig` keeps its parameterisation in radians per `unit`, undecayed: what a plane is called in the plan and in
   the explanation is what it does.
-- The default that should change is `unit`: 1e9 seconds with an `epoch` of 1970 leaves all but the slowest periods as
-  good as fixed on a few years of daily bars, so T-RoPE is called learned and hardly is. Phases from within the data and
-  a `unit` as long as a window let periods move (arms `near epoch`). Where the ratio of `near epoch, distance` to
-  `t_rope, distance` lies below 1, the default is to follow; with transposed keys nothing here speaks for either.
+- An `epoch` of 1970 and a `unit` of 1e9 seconds leave all but the slowest periods as good as fixed on a few years of
+  daily bars, so T-RoPE as published is called learned and hardly is. Where scores depend on distances alone (shared α,
+  standard key), a `unit` as long as a window lets periods move, and is the default since this study, for it had the
+  smaller error. With dependence on the date nothing here speaks for either, so there 1e9 stays.
 - Periods come to an encoding from the plan (`plan_share`), from detection or tuning; none is expected of gradients.
 """,
 )

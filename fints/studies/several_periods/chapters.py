@@ -47,8 +47,8 @@ def _follows(results: Results) -> str:
     if not lost:
         first = (
             "- No way is shown to be better than another by more than the margin, so fints advises the one that is "
-            f"least to write: `clock` by default, a mixture, which needs neither as many heads as periods nor planes that divide "
-            "evenly."
+            "least to write: `clock` by default, a mixture, which needs neither as many heads as periods nor planes that "
+            "divide evenly."
         )
     elif kept:
         first = f"- For several periods take {' or '.join(kept)}, not {' nor '.join(lost)}."
@@ -60,13 +60,13 @@ def _follows(results: Results) -> str:
     if worse:
         top = max(worse, key=lambda contrast: contrast.times.mean)
         lines.append(
-            f"- To turn with the strongest cycle alone, whatever else the plan holds (`mixture: false`), costs in "
-            f"{len(worse)} of {len(alone)} cases, up to {times(top)} the error: that `clock` draws from all cycles of the "
-            "plan by default is right."
+            "- To turn with the strongest cycle alone, whatever else the plan holds (`mixture: false`), costs in "
+            f"{len(worse)} of {len(alone)} cases, up to {times(top)} the error: that `clock` draws from all cycles of "
+            "the plan by default is right."
         )
     elif alone:
         lines.append(
-            "- To turn with the strongest cycle alone (`mixture: false`) is not shown to cost, so this gives no reason for "
-            "the default of `clock`, which draws from all cycles of the plan."
+            "- To turn with the strongest cycle alone (`mixture: false`) is not shown to cost, so this gives no reason "
+            "for the default of `clock`, which draws from all cycles of the plan."
         )
     return "\n".join(lines)

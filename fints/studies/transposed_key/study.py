@@ -29,7 +29,7 @@ CHANGE = Task(
 ARMS = (
     Arm(SEPARATE, {"kind": "t_rope"}),
     Arm(STANDARD, {"kind": "t_rope", "non_stationary": False}),
-    Arm(SHARED, {"kind": "t_rope", "non_stationary": False, "shared": True}),
+    Arm(SHARED, {"kind": "t_rope", "non_stationary": False, "shared": True, "unit": 1e9}),
     Arm(SHARED_TRANSPOSED, {"kind": "t_rope", "shared": True}),
 )
 THREE = ARMS[:3]
