@@ -47,8 +47,8 @@ def _follows(results: Results) -> str:
     if not lost:
         first = (
             "- No way is shown to be better than another by more than the margin, so fints advises the one that is "
-            "least to write: `clock` by default, a mixture, which needs neither as many heads as periods nor planes that "
-            "divide evenly."
+            "least to write: `clock` by default, a mixture, which needs neither as many heads as periods nor planes "
+            "that divide evenly."
         )
     elif kept:
         first = f"- For several periods take {' or '.join(kept)}, not {' nor '.join(lost)}."
