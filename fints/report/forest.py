@@ -28,6 +28,9 @@ TITLE_WIDTH, LABEL_WIDTH = 84, 76
 WIDEST = 3.0
 """Times the reference, or part of it, beyond which an interval is cut off with an arrow."""
 
+FARTHEST = 20.0
+"""Times the reference, or part of it, beyond which an estimate is named by an arrow at the edge alone."""
+
 
 def forest_size(chart: Forest) -> tuple[float, float]:
     """Return width and height in inches."""
@@ -81,13 +84,23 @@ def _places(rows: Sequence[ForestRow]) -> tuple[list[int], list[tuple[str, bool]
 
 
 def _limits(chart: Forest) -> tuple[float, float]:
-    """Return limits that hold every interval, but for those that are wild, and the margin."""
-    ends = [end for row in chart.rows for end in (row.value, row.low, row.high) if np.isfinite(end) and end > 0]
-    inner = [*ends, chart.reference * (1 + chart.margin), chart.reference / (1 + chart.margin)]
-    low = max(min(inner), chart.reference / WIDEST)
-    high = min(max(inner), chart.reference * WIDEST)
+    """Return limits that hold the margin, and every estimate and interval but for those that are wild."""
+    margin = (chart.reference / (1 + chart.margin), chart.reference * (1 + chart.margin))
+    held = [
+        end
+        for widest, ends in (
+            (WIDEST, [end for row in chart.rows for end in (row.low, row.high)]),
+            (FARTHEST, [row.value for row in chart.rows]),
+        )
+        for end in np.clip(_positive(ends), chart.reference / widest, chart.reference * widest)
+    ]
+    low, high = min(*margin, *held), max(*margin, *held)
     room = (high / low) ** 0.06
     return low / room, high * room
+
+
+def _positive(ends: Sequence[float]) -> list[float]:
+    return [end for end in ends if np.isfinite(end) and end > 0]
 
 
 def _row(axes: Axes, place: int, row: ForestRow, limits: tuple[float, float]) -> None:
@@ -95,6 +108,9 @@ def _row(axes: Axes, place: int, row: ForestRow, limits: tuple[float, float]) ->
     if np.isfinite(row.low) and np.isfinite(row.high):
         axes.plot([row.low, row.high], [place, place], color=colour, linewidth=1.6, solid_capstyle="butt")
     low, high = limits
+    for end, cut, marker in ((low, row.low < low, "<"), (high, row.high > high, ">")):
+        if cut:
+            axes.plot(end, place, marker=marker, markersize=5.5, color=colour, clip_on=False)
     if low <= row.value <= high:
         axes.plot(
             row.value,
@@ -104,10 +120,9 @@ def _row(axes: Axes, place: int, row: ForestRow, limits: tuple[float, float]) ->
             color=colour,
             markerfacecolor=colour if row.stands else "white",
         )
-    else:
-        axes.plot(
-            low if row.value < low else high, place, marker="<" if row.value < low else ">", color=colour, clip_on=False
-        )
+    elif not (row.low < low or row.high > high):
+        end, marker = (low, "<") if row.value < low else (high, ">")
+        axes.plot(end, place, marker=marker, markersize=5.5, color=colour, clip_on=False)
 
 
 def _decimal(axes: Axes) -> None:
