@@ -58,7 +58,10 @@ def _wanted(found: Sequence[Height]) -> list[Height]:
 def _answer(bare: Sequence[Height], results: Results) -> str:
     wanted = _wanted(bare)
     looked, open_ = [h for h in wanted if h.looked_at], [h for h in wanted if h.contrast.ruling == "undecided"]
-    word = "Yes" if len(looked) == len(wanted) else "Mostly" if 2 * len(looked) > len(wanted) else "Not shown"
+    if 2 * len(open_) > len(wanted):
+        word = f"{results.seeds} seeds cannot tell"
+    else:
+        word = "Yes" if len(looked) == len(wanted) else "Mostly" if 2 * len(looked) > len(wanted) else "Not shown"
     said = (
         f"{word}: trained models look back where the routine has something to tell in {len(looked)} of {len(wanted)} "
         f"readings (routine, encoding, distance; {results.seeds} seeds, Holm over all readings)"

@@ -21,12 +21,18 @@ def test_peaks_wherever_a_routine_calls_for_them_are_a_yes(make_looks):
     assert any("makes no difference to where attention looks" in line for line in said)
 
 
-def test_no_peaks_are_not_shown_and_the_seeds_that_would_be_needed_are_said(make_looks):
+def test_what_cannot_be_told_is_no_verdict_and_the_seeds_that_would_be_needed_are_said(make_looks):
     said = verdict(make_looks(dict.fromkeys(SEEN, 1.0), spread=0.5))
-    assert said[0].startswith("Not shown")
+    assert said[0].startswith("8 seeds cannot tell")
     assert "in 0 of 18 readings" in said[0]
     assert "seeds would" in said[0]
     assert "(not certain)" in said[1]
+
+
+def test_even_attention_is_a_verdict_where_seeds_agree(make_looks):
+    said = verdict(make_looks(dict.fromkeys(SEEN, 1.0), spread=0.005))
+    assert said[0].startswith("Not shown: trained models look back")
+    assert "cannot be told" not in said[0]
 
 
 def test_peaks_of_some_encodings_alone_are_told_apart(make_looks):
