@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from fints.verification import Alert
+from fints.verification import Alert, resolved_in_words
 from pipelines.alerting_email import mail
 from pipelines.alerting_webhook import post
 from pipelines.files import write_text
@@ -81,7 +81,7 @@ class Memory:
             plain = json.loads(file.read_text("utf-8"))
             told = {way: {key: _told(one) for key, one in ones.items()} for way, ones in plain["told"].items()}
             return cls({key: str(night) for key, night in plain["since"].items()}, told)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return cls()
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             LOG.warning("%s is damaged (%s); alerts that stand are told again", file, type(error).__name__)
@@ -107,6 +107,7 @@ class Message:
     standing : int
         How many stand in all.
     resolved : tuple of str
+        Keys of alerts that stand no more.
     """
 
     dataset: str
@@ -127,7 +128,7 @@ class Message:
     def text(self) -> str:
         """In full."""
         lines = [f"{alert.rule}: {alert.sentence}" for alert in self.alerts]
-        lines += [f"resolved: {key}" for key in self.resolved]
+        lines += [f"{resolved_in_words(key)}." for key in self.resolved]
         verb = "stands" if self.standing == 1 else "stand"
         whole = f"{counted(self.standing, 'alert')} {verb} in all" if self.standing else "no alert stands any more"
         whole = f"{whole}; see the night's report."

@@ -10,6 +10,7 @@ from fints.errors import DamagedBookError, DataError, ModelError
 from pipelines import sentences
 from pipelines.contenders import Contenders
 from pipelines.deliberation import Deliberation
+from pipelines.next_fit import next_fit_in_words
 from pipelines.succession import Chosen
 
 if TYPE_CHECKING:
@@ -123,13 +124,19 @@ class Council:
             version=seat.version,
             since=self.as_of.stamp if lack else state.since,
             provisional=state.provisional and not lack,
-            sentences=sentences.sentences(state, lack, over, rules),
+            sentences=sentences.sentences(state, lack, over, rules, self._due(state)),
             events=tuple(tonight),
             recent=_shown(recent),
         )
         if replay is not None:
             return Chosen(seat, replay.shelved, replay.current(), None, ruling)
         return Chosen(seat, None, None, self.contenders.first_of(state), ruling)
+
+    def _due(self, state: Standing) -> str:
+        """Say when the next fit is made; one that is due already failed tonight, or lacked its transformer."""
+        if self.learnt.until.isoformat() > state.newest:
+            return sentences.due_already(self.learnt.until)
+        return next_fit_in_words(self.fits.panel, self.fits.settings.retrain_every, self.as_of)
 
     def _standing_in(self, error: DamagedBookError) -> Chosen:
         """Return the baseline, beside the newest fit, which is shown and not used."""

@@ -7,6 +7,7 @@ import http.client
 import os
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 from urllib.error import HTTPError
@@ -15,13 +16,14 @@ from urllib.request import Request, urlopen
 
 import pandas as pd
 
-from fints.errors import SourceError, StoreError
+from fints.errors import ConfigError, SourceError, StoreError
 from fints.tracking.redaction import redacted
 from pipelines.doctor import Found
 from pipelines.terminal import counted
 
 if TYPE_CHECKING:
     from pipelines.doctor import Patient
+    from pipelines.schedule_exchanges import Exchanges
 
 _DAY = pd.Timedelta(days=1)
 _SOON = 60 * _DAY
@@ -29,7 +31,8 @@ _OLD = 1460 * _DAY
 _OFF, _FAR_OFF = 60.0, 900.0
 """Seconds by which a clock may differ from a server's: told, and failed."""
 
-_BACKUP = "restore the folder from a backup; `fints data verify` says what else is damaged"
+_LISTED = "`fints data verify` says what else is damaged"
+_BACKUP = f"restore the folder from a backup; {_LISTED}"
 _CURES = {
     "superseded": f"{_BACKUP}; or move it away: nights that were made again are then held to their newest forecasts "
     "alone. Until then no night can be made again, and none looks back"
@@ -45,11 +48,12 @@ def store(patient: Patient) -> Found:
     from deltalake import DeltaTable
     from pyarrow import table as arrow
 
+    from fints.bars.damage import cure_of, damaged
     from fints.bars.store import BarStore
     from fints.bars.table import told
 
     root = patient.home.store
-    if not root.exists():
+    if not root.is_dir():  # a file in its place is told by the check of the home
         return Found("ok", "nothing is stored yet")
     BarStore(root)  # refuses a folder that is not ours
     files, tables = 0, []
@@ -64,10 +68,10 @@ def store(patient: Patient) -> Found:
                 held = arrow(DeltaTable(str(folder)).get_add_actions(flatten=True)).to_pylist()
         except StoreError as error:
             return Found("failed", redacted(error), cure)
-        for one in held:
-            place = folder / unquote(one["path"])
-            if not place.is_file() or place.stat().st_size != one["size_bytes"]:
-                return Found("failed", f"the file {place} is missing or cut short", cure)
+        wrong = damaged(folder, {one["path"]: one for one in held})
+        if wrong:
+            more = f"; and {counted(len(wrong) - 1, 'more file')} of this table" if len(wrong) > 1 else ""
+            return Found("failed", f"{wrong[0]}{more}", _CURES.get(folder.name, f"{cure_of(folder)}; {_LISTED}"))
         files += len(held)
         tables.append(folder.name)
     return Found("ok", f"{counted(len(tables), 'table')} with {counted(files, 'file')}, each in its size")
@@ -78,11 +82,10 @@ def calendars(patient: Patient) -> Found:
     from fints.sessions import calendar_version, get_calendar
     from fints.sessions.calendars import check_known_days
     from fints.sessions.overrides import overrides
-    from pipelines.schedule_exchanges import exchanges_of
     from pipelines.waiting import following
 
     check_known_days()
-    places = exchanges_of(patient.settings, patient.home)
+    places = _exchanges(patient)
     said, short = [], []
     for name in places.names:
         calendar = get_calendar(name)
@@ -236,12 +239,13 @@ def last_night(patient: Patient) -> Found:
     Of a source that follows the market, nights of the schedule count: one that was asked for by ``--as-of`` says
     nothing of whether the scheduler runs.
     """
-    from pipelines.night_ledger import NightLedger, regular
+    from pipelines.doctor_nights import UNKNOWN, entries_of
+    from pipelines.night_ledger import regular
 
-    there = patient.home.store.exists()
-    entries = NightLedger.under(patient.home, patient.settings).entries() if there else ()
+    entries = entries_of(patient)
     if not entries:
-        return Found("ok", f"none of the dataset {patient.settings.dataset} has been run yet")
+        none = Found("ok", f"none of the dataset {patient.settings.dataset} has been run yet")
+        return UNKNOWN if entries is None else none
     live = _follows_the_market(patient)
     nights = regular(entries, patient.now) if live else entries
     if not nights:
@@ -263,13 +267,22 @@ def last_night(patient: Patient) -> Found:
 
 def _overdue(patient: Patient, last: pd.Timestamp) -> int:
     """Count the nights that could have begun a day ago and more."""
-    from pipelines.schedule_exchanges import exchanges_of
     from pipelines.waiting import night_ends
 
     settle = pd.Timedelta(minutes=patient.settings.settle)
-    names = exchanges_of(patient.settings, patient.home).names
+    names = _exchanges(patient).names
     ends = night_ends(names, min(last, patient.now), patient.now, settle)
     return sum(last < end.until <= patient.now - _DAY for end in ends)
+
+
+def _exchanges(patient: Patient) -> Exchanges:
+    """Find the exchanges; where the store cannot be read, which is told by its own check, those that are set."""
+    from pipelines.schedule_exchanges import exchanges_named, exchanges_of
+
+    try:
+        return exchanges_of(patient.settings, patient.home)
+    except ConfigError:
+        return replace(exchanges_named(patient.settings), origin="as set or supposed, for the store cannot be read")
 
 
 def _follows_the_market(patient: Patient) -> bool:

@@ -24,7 +24,7 @@ _LITTLE, _ENOUGH = 0.5e9, 5e9
 _REMOTE = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph", "glusterfs", "fuse.glusterfs")
 _WALK_SECONDS = 5.0
 _WINTER, _SUMMER = (2024, 1, 15), (2024, 7, 15)
-_FOLDERS = ("store", "models", "reports", "artifacts", "tuning", "studies")
+_FOLDERS = ("store", "models", "plans", "reports", "verification", "artifacts", "tuning", "studies")
 
 
 def installation(_patient: Patient) -> Found:
@@ -74,8 +74,10 @@ def home(patient: Patient) -> Found:
     """Find out whether FINTS_HOME can be written, and how much room there is."""
     root = patient.home.root
     there = next(place for place in (root, *root.parents) if place.exists())
-    if not there.is_dir():
-        return Found("failed", f"{there} is no folder", "set FINTS_HOME to a folder")
+    file = _in_the_way(root, there)
+    if file is not None:
+        cure = "set FINTS_HOME to a folder" if file == there else "move that file away; the next night makes a folder"
+        return Found("failed", f"{file} is no folder", cure)
     if not os.access(there, os.W_OK | os.X_OK):
         return Found("failed", f"{there} cannot be written", "give this user the right to, or set FINTS_HOME")
     if os.statvfs(there).f_flag & os.ST_RDONLY:
@@ -90,6 +92,12 @@ def home(patient: Patient) -> Found:
             "warning", f"{said}, on a network file system ({kind})", "locks may not hold there; take a local disk"
         )
     return Found("warning", said, "make room before long") if free < _ENOUGH else Found("ok", said)
+
+
+def _in_the_way(root: Path, there: Path) -> Path | None:
+    """Return a file that lies where a folder is needed."""
+    needed = (there, *(root / name for name in _FOLDERS))
+    return next((place for place in needed if place.exists() and not place.is_dir()), None)
 
 
 def filesystem(path: Path) -> str:

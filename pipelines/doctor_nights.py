@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from fints.champion import Book, Standing
     from pipelines.doctor import Patient
 
+UNKNOWN = Found("warning", "not known, for the ledger cannot be read", "See what the check of the ledger says")
+"""Of what is read off the ledger, where that is damaged: its own check fails and has the cure."""
+
 _NAMED = 3  # faults that are named where there are many
 _LOOKED_BACK = 250  # nights
 
@@ -95,14 +98,17 @@ def ledger(patient: Patient) -> Found:
 def report(patient: Patient) -> Found:
     """Find out whether the forecasts and the report of the last night that is done are whole."""
     from fints.bars.store import BarStore
-    from pipelines.night_ledger import NightLedger
     from pipelines.night_standing import fault_of_report, whole_forecasts
 
-    there = patient.home.store.exists()
-    last = _last_done(NightLedger.under(patient.home, patient.settings).entries() if there else ())
+    entries = entries_of(patient)
+    last = _last_done(entries or ())
     if last is None:
-        return Found("ok", "no night is done yet")
-    if whole_forecasts(last, BarStore(patient.home.store)).empty:
+        return UNKNOWN if entries is None else Found("ok", "no night is done yet")
+    try:
+        gone = whole_forecasts(last, BarStore(patient.home.store)).empty
+    except StoreError:
+        return Found("warning", "not known, for the forecasts cannot be read", "See what the check of the store says")
+    if gone:
         told = f"the forecasts of the night of {last.night} are gone, or another night took their place"
         return Found("warning", told, f"Make that night again with `fints nightly --as-of {last.night}`")
     fault = fault_of_report(last, patient.home)
@@ -114,6 +120,18 @@ def report(patient: Patient) -> Found:
         )
         return Found("warning", told, cure)
     return Found("ok", f"forecasts and report of the night of {last.night} are whole")
+
+
+def entries_of(patient: Patient) -> tuple[NightEntry, ...] | None:
+    """Return the entries of the ledger; None where it cannot be read, which is told by its own check."""
+    from pipelines.night_ledger import NightLedger
+
+    if not patient.home.store.exists():
+        return ()
+    try:
+        return NightLedger.under(patient.home, patient.settings).entries()
+    except FintsError:
+        return None
 
 
 def _book(patient: Patient, target: str) -> Book:

@@ -114,7 +114,8 @@ def _by_hand(
         book = ModelBook(settings, home, name)
         decision = decide(book)
         warnings = synchronise(settings, home.models, (name,))
-    console.print(f"{name}: {decision.seat} is in use from the night of {decision.as_of:%Y-%m-%d} on.", highlight=False)
+    said = f"{name}: {decision.seat} is in use from the night of {decision.as_of:%Y-%m-%d} on. {decision.why}"
+    console.print(said, highlight=False, markup=False, soft_wrap=True)
     for warning in warnings:
         console.print(f"warning: {warning}", style="yellow", highlight=False, markup=False)
     write_json(json_file, {"decision": decision.to_plain(), "warnings": list(warnings)})

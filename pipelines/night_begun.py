@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from pipelines.night_changes import ASKED_AGAIN, not_in_order, what_changed
 from pipelines.night_identity import Identity
-from pipelines.night_standing import StandingNight, another_night, standing
+from pipelines.night_standing import StandingNight, another_night, result_of, standing
 
 if TYPE_CHECKING:
     from fints.bars.nights import NightEntry
@@ -70,10 +71,19 @@ def begin(run: NightRun, doing: Doing, *, again: bool) -> Begun | StandingNight:
     if doing.own and (again or another_night(begun, entries, run.home, targets)):
         begun = replace(begun, remade=())
     if again:
-        return Begun(ledger.enter(begun)[0])
+        done = any(entry.state == "done" and entry.night == begun.night for entry in entries)
+        return Begun(_entered(run, begun, begun.reason or (ASKED_AGAIN if done else "")))
     found, why = standing(begun, entries, run.store, run.home, targets)
     if isinstance(found, StandingNight):
-        return found
+        return replace(found, warnings=not_in_order(run.settings, run.home, doing.reading.now) if doing.own else ())
     if found is None:
-        return Begun(ledger.enter(replace(begun, reason=begun.reason or why))[0])
-    return Begun(ledger.enter(replace(found.resumed(begun), reason=why))[0], found)
+        why = why or what_changed(begun, entries, run.settings, lambda last: result_of(last, run.home.root / last.page))
+        return Begun(_entered(run, begun, begun.reason or why))
+    return Begun(_entered(run, found.resumed(begun), why), found)
+
+
+def _entered(run: NightRun, begun: NightEntry, why: str) -> NightEntry:
+    """Enter a night as begun, and say at once why it is made again, where it is: it may take an hour."""
+    if why:
+        run.stages.console.print(f"The night of {begun.night} is {why}.", highlight=False, markup=False, soft_wrap=True)
+    return run.ledger.enter(replace(begun, reason=why))[0]

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from fints.settings import NightlySettings
     from pipelines.asof import AsOf
 
+_NO_MATTER = ("tracking", "workers", "alerts", "catch_up")
+"""Settings that change nothing of what a night forecasts; of `workers`, the threads do."""
+
 _ROOM = 15  # days, for the holidays between the sessions that are forecast
 
 
@@ -52,13 +55,25 @@ class Identity:
         as_of : AsOf
         """
         decisive = {
-            "settings": settings.hash_without("tracking", "workers", "alerts", "catch_up"),
+            "settings": settings.hash_without(*_NO_MATTER),
             "threads": settings.workers.threads,
             "symbols": sorted(symbols),
             "fints": __version__,
         }
         to_come = {name: _to_come(name, as_of, settings.h) for name in sorted(set(exchanges))}
         return cls(_hash(decisive), _hash({"version": calendar_version(), "to come": to_come}))
+
+
+def hashes_of(settings: NightlySettings) -> dict[str, str]:
+    """Hash each setting that counts, by its name, so that a later run can name those that are others then.
+
+    Values are not written: an address may hold what is nobody's business.
+    """
+    names = [name for name in type(settings).model_fields if name not in _NO_MATTER]
+    every = settings.hash_without(*_NO_MATTER)
+    counts = [name for name in names if settings.hash_without(*_NO_MATTER, name) != every]
+    found = {name: _hash(settings.model_dump(mode="json", include={name})) for name in counts}
+    return found | {"workers.threads": _hash(settings.workers.threads)}
 
 
 def _to_come(exchange: str, as_of: AsOf, h: int) -> str:

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from fints.errors import DamagedBookError
+from pipelines.night_changes import STOPPED
 from pipelines.night_ledger import newest, stored_result
 from pipelines.publish import forecast_records
 from pipelines.succession import Succession
@@ -34,11 +35,14 @@ class StandingNight:
     page : Path
     result : dict
         As for machines.
+    warnings : tuple of str
+        What is not in order beside it.
     """
 
     entry: NightEntry
     page: Path
     result: dict[str, Any]
+    warnings: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -46,13 +50,16 @@ class StandingNight:
         return int(self.entry.exit_code or 0)
 
     def to_json(self) -> dict[str, object]:
-        """Return what the run returned."""
-        return self.result
+        """Return what the run returned, and what is not in order now."""
+        if not self.warnings:
+            return self.result
+        return {**self.result, "warnings": [*(self.result.get("warnings") or ()), *self.warnings]}
 
     def __str__(self) -> str:
         return (
-            f"the night of {self.entry.night} is done: it was made at {self.entry.made_at:%Y-%m-%d %H:%M} UTC from "
-            f"version {self.entry.data_version} of the bars with the same configuration; --again runs it anew"
+            f"the night of {self.entry.night} is done, and nothing was to do: it was made at "
+            f"{self.entry.made_at:%Y-%m-%d %H:%M} UTC from version {self.entry.data_version} of the bars with the same "
+            "configuration; --again runs it anew"
         )
 
 
@@ -76,18 +83,20 @@ def standing(
     -------
     night : StandingNight, UnshownNight or None
     reason : str
-        Why a night that is done, or its report alone, is made again; empty where it is not done, or stands.
+        Why a night that is done, or its report alone, is made again; empty where it is not done so, or stands.
     """
     last = newest(entries).get(drafted.night)
     done = [entry for entry in entries if entry.state == "done" and _key(entry) == _key(drafted)]
     if not done or last is None or (last.owed and last.made_at != done[-1].made_at):
-        return None, ""
+        return None, STOPPED if done else ""
     entry, page = done[-1], home.root / done[-1].page
     if _decided_since(entry, home, targets):
         return None, "made again because a person has put another model in use since"
     rows = whole_forecasts(entry, store)
     if rows.empty:
-        return None, "made again because its forecasts are gone, or another night of the same date took their place"
+        said = "made again because its forecasts are gone, or another night of the same date took their place"
+        replaced = last.state == "done" and last.made_at != entry.made_at  # by another run of it, which says more
+        return None, "" if replaced else said
     result = result_of(entry, page)
     if result is not None and _mended(result, entry, home, targets):
         return None, "made again because the decisions about its model can be read again"

@@ -180,10 +180,8 @@ def _given_up(entry: NightEntry) -> str:
 
 
 def _said(earlier: Iterable[NightEntry]) -> tuple[str, ...]:
-    return tuple(
-        f"Night as of {entry.as_of:%a %Y-%m-%d %H:%M} UTC: {entry.state}{f': {entry.reason}' if entry.reason else ''}."
-        for entry in earlier
-    )
+    told = ((entry, f": {entry.reason.rstrip('.')}" if entry.reason else "") for entry in earlier)
+    return tuple(f"Night as of {entry.as_of:%a %Y-%m-%d %H:%M} UTC: {entry.state}{why}." for entry, why in told)
 
 
 def _clock_warnings(entries: Sequence[NightEntry], now: pd.Timestamp) -> list[str]:

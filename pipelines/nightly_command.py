@@ -123,11 +123,9 @@ def _show_forecasts(outcome: NightlyOutcome, settings: NightlySettings, failed: 
     from pipelines.nightly_runs import experiment_name
 
     console = screen()
-    console.print(nightly_table(outcome.report))
-    _show_failed({**outcome.night.failed, **failed})
-    for warning in outcome.warnings:
-        console.print(f"warning: {warning}", style="yellow", highlight=False, markup=False)
-    console.print(outcome.findings_in_words(), style="dim", highlight=False, markup=False)
+    told = outcome.night.failed
+    _show_failed({symbol: cause for symbol, cause in failed.items() if told.get(symbol) != cause})
+    console.print(nightly_table(outcome.report, outcome.warnings))
     console.print(f"report: {outcome.page}", highlight=False, markup=False, soft_wrap=True)
     if outcome.run_id is not None:
         said = f"MLflow: run `fints ui` and open its link to {experiment_name(settings.dataset)}"
@@ -136,7 +134,9 @@ def _show_forecasts(outcome: NightlyOutcome, settings: NightlySettings, failed: 
 
 def _show_standing(night: StandingNight) -> None:
     said = str(night)
-    screen().print(said[:1].upper() + said[1:], highlight=False, markup=False, soft_wrap=True)
+    screen().print(f"{said[:1].upper()}{said[1:]}.", highlight=False, markup=False, soft_wrap=True)
+    for warning in night.warnings:
+        screen().print(f"warning: {warning}", style="yellow", highlight=False, markup=False, soft_wrap=True)
     screen().print(f"report: {night.page}", highlight=False, markup=False, soft_wrap=True)
 
 

@@ -18,6 +18,7 @@ from fints.sessions import calendar_version
 from fints.verification import Alert
 from pipelines.behind import newest_over
 from pipelines.files import DIGITS, write_text
+from pipelines.night_identity import hashes_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -159,6 +160,7 @@ def machine_readable(night: Night, page: Path, run_id: str | None) -> dict[str, 
         "as_of": night.as_of.stamp.isoformat(),
         "known_at": night.as_of.known_at.isoformat(),
         "dataset": night.settings.dataset,
+        "settings": hashes_of(night.settings),
         "data_version": night.data_version,
         "notes": list(night.as_of.notes),
         "forecasts": forecast_records(night.stands()),

@@ -84,8 +84,9 @@ class Replay:
 
     def sentences(self) -> tuple[str, ...]:
         """Say how it ended."""
+        night = spelled(self.as_of.known_at) if self.entry is None else self.entry.night
         read = (
-            f"Replayed as of {spelled(self.as_of.known_at)}, known at {self.known_at.isoformat()}: version "
+            f"Replayed as of {night}, known at {self.known_at.isoformat()}: version "
             f"{self.reading.version} of the bars and {self.reading.actions_version} of the actions."
         )
         if self.entry is None:
@@ -222,7 +223,7 @@ def _explained(entry: NightEntry, reading: Reading, identity: Identity) -> list[
             f"That night had another configuration ({entry.config}, by fints {entry.fints}) than this replay "
             f"({identity.config}): other settings, other symbols or another version of fints."
         )
-    if entry.calendar != identity.calendar:
+    elif entry.calendar != identity.calendar:  # of other settings the horizon may be another one
         notes.append("That night knew other sessions to come: the calendars have been corrected or upgraded since.")
     return notes
 

@@ -45,6 +45,11 @@ def exchanges_of(settings: NightlySettings, home: Home) -> Exchanges:
     stored = _stored(settings, home)
     if stored:
         return Exchanges(stored, "of the bars that are stored")
+    return exchanges_named(settings)
+
+
+def exchanges_named(settings: NightlySettings) -> Exchanges:
+    """Return the exchange that is set, or New York where none is: what is known without the store."""
     named = settings.exchange or getattr(settings.source, "exchange", None)
     if isinstance(named, str):
         return Exchanges((get_calendar(named).mic,), "as the settings name it")

@@ -11,6 +11,8 @@ from fints.champion import BASELINE
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import pandas as pd
+
     from fints.champion import Rules, Seat, Standing
     from fints.errors import DamagedBookError
     from pipelines.shelf import Shelved
@@ -23,7 +25,7 @@ _PRINTED = 5e-4
 """Share below which a difference would print as 0.0 %."""
 
 
-def sentences(state: Standing, lack: str, over: int, rules: Rules) -> tuple[str, ...]:
+def sentences(state: Standing, lack: str, over: int, rules: Rules, due: str) -> tuple[str, ...]:
     """Say why a model is in use, and how its challenger stands.
 
     Parameters
@@ -34,6 +36,8 @@ def sentences(state: Standing, lack: str, over: int, rules: Rules) -> tuple[str,
     over : int
         Windows of the trial that are over.
     rules : Rules
+    due : str
+        When the next fit is made, which is said where none is on trial.
     """
     grounds = ", provisionally" if state.provisional else ""
     said = [f"{state.champion} is in use since {state.since:%Y-%m-%d}{grounds}. {state.why}"]
@@ -43,7 +47,7 @@ def sentences(state: Standing, lack: str, over: int, rules: Rules) -> tuple[str,
     if state.fallen is not None:
         said.append(f"{state.fallen} fell on {state.fell:%Y-%m-%d}; it is watched, and may come back.")
     if state.challenger is None:
-        return (*said, "There is no challenger.")
+        return (*said, f"There is no challenger; {due}.")
     ahead = [look for look in rules.looks if look > state.looked]
     if not ahead:
         return (*said, f"{state.challenger} is on trial.")
@@ -146,6 +150,11 @@ def knows_the_future(target: str, version: str) -> str:
     return f"{_alias(target, version)} has learned from bars after this night; it is ignored."
 
 
+def due_already(until: pd.Timestamp) -> str:
+    """Say that a fit is due, and could not be put on trial tonight."""
+    return f"a fit of the bars up to {until:%Y-%m-%d} is due, and the next night tries to make it"
+
+
 def new_fit_failed(target: str, error: Exception) -> str:
     """Say that a newer fit could not be made."""
     return f"{target}: the new fit failed, and is tried again: {error}."
@@ -169,7 +178,11 @@ def fit_is_lost(target: str, champion: Seat, lack: str) -> str:
 
 def unknown_champion(error: DamagedBookError) -> tuple[str, ...]:
     """Say why it is not known which model is in use, and what to do about it."""
-    return f"{BASELINE} stands in tonight, for it cannot be said which model is in use.", f"{error}."
+    said = str(error)
+    return (
+        f"{BASELINE} stands in tonight, for it cannot be said which model is in use.",
+        f"{said[:1].upper()}{said[1:].rstrip('.')}.",
+    )
 
 
 def _lost(champion: Seat, lack: str) -> str:

@@ -58,7 +58,7 @@ class TargetNight:
     version : str
         Of the models.
     reused : bool
-        Whether they were fitted on an earlier night.
+        Whether they were fitted on an earlier night; never the baseline.
     holdout : Holdout
     blend : Blend
         How members were averaged and bands corrected.
@@ -166,7 +166,7 @@ def forecast_target(
         plan=found.plan if used.shown.model is None else used.shown.model.design.plan,
         model=used.model,
         version=used.version,
-        reused=used.version not in fits.fresh,
+        reused=used.fit is not None and used.version not in fits.fresh,  # the baseline is fitted anew every night
         holdout=used.holdout,
         blend=blend,
         found=found.found,

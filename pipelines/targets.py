@@ -78,7 +78,7 @@ def forecast_targets(inputs: NightInputs, stages: Stages) -> tuple[tuple[TargetN
     if nights and warnings:
         nights[0] = replace(nights[0], notes=(*nights[0].notes, *(f"Warning: {text}" for text in warnings)))
     if not nights:
-        raise SeriesError("nothing can be forecast. " + " ".join(str(p["reason"]) for p in problems))
+        raise SeriesError("nothing can be forecast. " + " ".join(dict.fromkeys(str(p["reason"]) for p in problems)))
     return tuple(nights), pd.DataFrame(problems, columns=["unique_id", "target", "reason", "left_out"])
 
 

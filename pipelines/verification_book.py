@@ -106,7 +106,7 @@ class PromiseBook:
     def _read(self, as_of: pd.Timestamp) -> list[Promise]:
         try:
             content = self._path(as_of).read_bytes()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
         return [Promise.from_plain(entry) for entry in json.loads(content)["promises"]]
 

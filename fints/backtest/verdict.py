@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fints.backtest.significance import DieboldMariano
 
+UNDECIDED = "is not distinguishable from"
+"""What stands between two models of which neither is shown to be better."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pairwise:
@@ -54,7 +57,7 @@ class Pairwise:
         size, counted = in_words(self.change), counted_as(self.overlapping, test.windows)
         if test.reason:
             why = f"there are {counted}, and {test.reason}" if counted else test.reason
-            return f"{self.model} is not distinguishable from {self.against}: {size}, but {why}."
+            return f"{self.model} {UNDECIDED} {self.against}: {size}, but {why}."
         together = f"; Holm p {_p_value(self.p_holm)} for {self.together} comparisons" if self.together > 1 else ""
         over = counted or f"{test.windows} windows"
         numbers = f"{size} over {over} (Diebold–Mariano p {_p_value(test.p_value)}{together})"
@@ -69,10 +72,10 @@ class Pairwise:
             return f"{self.model} is {'better' if better else 'worse'} than {self.against}: {numbers}{but}."
         if self.named:
             return (
-                f"As one of {self.together} pairs, {self.model} is not distinguishable from {self.against}: {numbers}; "
+                f"As one of {self.together} pairs, {self.model} {UNDECIDED} {self.against}: {numbers}; "
                 f"the test of all models against {self.against}, which asks less at once, names it as better."
             )
-        return f"{self.model} is not distinguishable from {self.against}: {numbers}."
+        return f"{self.model} {UNDECIDED} {self.against}: {numbers}."
 
 
 def counted_as(windows: int, counted: int) -> str:

@@ -33,6 +33,7 @@ REVISION_KINDS: Final[Mapping[str, str]] = MappingProxyType(
 )
 RESTATED_COLUMNS: Final = ("symbol", "interval", "kind", "factor", "what", "rows", "first", "last")
 _MULTIPLIED: Final = {"split": "all prices were", "dividend": "the adjusted close alone was"}
+_STILL_THERE: Final = "; the old ones stay readable"
 _TOLD: Final = ("close", "volume", "open", "high", "low")
 _MOST_TOLD: Final = 2
 _SERIES: Final = ["symbol", "interval"]
@@ -130,6 +131,11 @@ def _rescaled(now: pd.DataFrame, prices: NDArray[np.float64]) -> NDArray[np.bool
     return np.asarray(moved & (shared | (np.abs(factor) > _PLAIN)), dtype=bool)
 
 
+def is_restatement(sentence: str) -> bool:
+    """Say whether a sentence is one of `sentences`."""
+    return sentence.endswith(_STILL_THERE)
+
+
 def sentences(restated: pd.DataFrame) -> list[str]:
     """Say what was revised, a sentence for each row of a frame with ``RESTATED_COLUMNS``."""
     said = []
@@ -141,5 +147,5 @@ def sentences(restated: pd.DataFrame) -> list[str]:
             how = f"{_MULTIPLIED[kind]} multiplied by {factor:.6g}"
         elif not pd.isna(what):
             how = f"corrected: {what}" if rows == 1 else f"corrected, on {first:%Y-%m-%d}: {what}"
-        said.append(f"{symbol}: {bars} of {span} restated ({how}); the old ones stay readable")
+        said.append(f"{symbol}: {bars} of {span} restated ({how}){_STILL_THERE}")
     return said

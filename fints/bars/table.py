@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from fints.bars.damage import damage_in_words
 from fints.errors import StoreError
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ class StoreTable:
                 raise StoreError(f"{self.path} has no version {version}; nothing was committed yet")
             return self.schema.empty_table().select(list(columns or self.schema.names))
         table = self.at(version)
-        with told(f"read {self.path}"):
+        with self._reading(version):
             return table.to_pyarrow_dataset().to_table(columns=list(columns or self.schema.names), filter=where)
 
     def files(self, version: int | None = None) -> dict[str, dict[str, Any]]:
@@ -164,9 +165,21 @@ class StoreTable:
         left_out = set(paths)
         whole = self.at(version).to_pyarrow_dataset()
         fragments = [fragment for fragment in whole.get_fragments() if fragment.path not in left_out]
-        with told(f"read {self.path}"):
+        with self._reading(version):
             rows = FileSystemDataset(fragments, whole.schema, whole.format, whole.filesystem).to_table()
             return rows.select(self.schema.names)
+
+    @contextmanager
+    def _reading(self, version: int | None) -> Iterator[None]:
+        """Say of what cannot be read which files are damaged, whose rows they hold, and the cure."""
+        try:
+            with told(f"read {self.path}"):
+                yield
+        except StoreError as error:
+            damage = damage_in_words(self.path, self.files(version))
+            if not damage:
+                raise
+            raise StoreError(damage) from error
 
     def append(self, rows: pa.Table | pa.RecordBatchReader, *, to: DeltaTable | None = None) -> int:
         """Add rows in one transaction and return the new version; of a reader no more is held than it yields."""
@@ -205,15 +218,23 @@ class StoreTable:
 
         table = self.at() if to is None else to
         data = rows.select(self.schema.names) if isinstance(rows, pa.Table) else rows
-        with told(f"write to {self.path}"):
+        with told(f"write to {self.path}", left="The last complete version is untouched"):
             write_deltalake(table, data, writer_properties=_writer(self.schema), **how)
             table.update_incremental()
         return int(table.version())
 
 
 @contextmanager
-def told(doing: str) -> Iterator[None]:
-    """Turn what Delta Lake and the file system raise into a :class:`~fints.errors.StoreError`."""
+def told(doing: str, left: str = "Nothing was changed") -> Iterator[None]:
+    """Turn what Delta Lake and the file system raise into a :class:`~fints.errors.StoreError`.
+
+    Parameters
+    ----------
+    doing : str
+        What was tried, as it goes on behind "could not".
+    left : str
+        What became of the data.
+    """
     import pyarrow as pa
     from deltalake.exceptions import DeltaError
 
@@ -223,8 +244,8 @@ def told(doing: str) -> Iterator[None]:
         raise StoreError(f"could not {doing}: permission denied. Make the folder writable") from error
     except (DeltaError, pa.ArrowException, OSError) as error:
         raise StoreError(
-            f"could not {doing}: {error}. The last complete version is untouched; look at the folder's permissions "
-            "and disk space, or restore a damaged folder from a backup"
+            f"could not {doing}: {str(error).rstrip('. ')}. {left}; look at the folder's permissions and disk space, "
+            "or restore a damaged folder from a backup"
         ) from error
 
 

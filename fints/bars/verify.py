@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from fints.bars.damage import cure_of, damaged
 from fints.bars.layout import bars_from_arrow, periods_of
 from fints.bars.schema import sort_bars
 from fints.errors import FintsError
@@ -35,6 +36,7 @@ def verify_files(table: StoreTable) -> list[str]:
         for field in table.schema
         if not _same_type(stored.get(field.name), field.type)
     ]
+    wrong += [f"{said}. {cure_of(table.path)}" for said in damaged(table.path, files)]
     return wrong + [problem for path, action in files.items() for problem in _verify_file(table, path, action)]
 
 
@@ -61,7 +63,11 @@ def _verify_file(table: StoreTable, path: str, action: dict[str, object]) -> lis
     import pyarrow.parquet as pq
 
     try:
-        rows = pq.ParquetFile(table.path / unquote(path)).read().num_rows
+        file = pq.ParquetFile(table.path / unquote(path))
+    except (OSError, ValueError):  # told with the others that are damaged
+        return []
+    try:
+        rows = file.read().num_rows
     except (OSError, ValueError) as error:
         return [f"{table.path}: the file {path} cannot be read: {error}"]
     expected = action.get("num_records")

@@ -88,7 +88,7 @@ class Book:
         """Return the finished lines."""
         try:
             content = self.file.read_bytes()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):  # a home that is no folder has no book, either
             return b""
         except OSError as error:
             raise DamagedBookError(self.file, 0, error.strerror or str(error)) from error

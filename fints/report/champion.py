@@ -40,6 +40,14 @@ def in_one_line(ruling: Ruling) -> str:
     return f"Model in use: {ruling.in_use} ({ruling.version}) since {ruling.since:%Y-%m-%d}, {grounds}{tonight}."
 
 
+def why_in_use(ruling: Ruling) -> tuple[str, ...]:
+    """Say why this model is in use, and how its challenger stands or when the next fit is due."""
+    seated = next((one for one in ruling.recent if one.kind in _SEATING), None)
+    if ruling.damage or seated is None or seated.seat.version != ruling.version:
+        return ruling.sentences
+    return (seated.why, *ruling.sentences[1:])
+
+
 def stood_in_for(ruling: Ruling) -> Seat | None:
     """Return the model that was decided on, where another one had to be shipped; None where it was shipped itself."""
     seated = next((one for one in ruling.recent if one.kind in _SEATING), None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from fints.report import champion, combination, figures, periods, shortfalls, tables
+from fints.report import champion, combination, comparisons, figures, periods, shortfalls, tables
 from fints.report.glance import glance
 from fints.report.pages import asset, template
 from fints.report.units import unit_of
@@ -49,6 +49,9 @@ class TargetSection:
     cycles: Table | None
     plan: Table | None
     in_use: str
+    why: tuple[str, ...]
+    verdicts: tuple[str, ...]
+    undecided: tuple[str, ...]
     decisions: Table | None
     series: tuple[SeriesSection, ...]
     undrawn: int
@@ -81,6 +84,9 @@ def render_nightly(report: NightlyReport) -> str:
         not_delivered=shortfalls.not_delivered(report),
         misplaced=shortfalls.misplaced(report),
         left_out=shortfalls.named(report.left_out()),
+        reasons=shortfalls.reasons(report),
+        undelivered=shortfalls.named(list(report.failed)),
+        notes=(*shortfalls.restated(report), *shortfalls.other_notes(report)),
         usual_bars=tables.USUAL_BARS,
         plotlyjs=Markup(get_plotlyjs()),
         style=asset("nightly.css"),
@@ -126,6 +132,9 @@ def _target_section(report: NightlyReport, target: TargetReport, number: int) ->
         cycles=periods.cycles_table(target.found) if target.found is not None else None,
         plan=tables.plan(target.plan, target.target) if len(target.plan) else None,
         in_use="" if target.ruling is None else champion.in_one_line(target.ruling),
+        why=() if target.ruling is None else champion.why_in_use(target.ruling),
+        verdicts=comparisons.in_few_words(target.verdicts),
+        undecided=comparisons.undecided(target.verdicts),
         decisions=None if target.ruling is None else champion.decisions_table(target.ruling),
         series=tuple(
             SeriesSection(

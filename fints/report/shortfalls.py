@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from fints.bars.revision import is_restatement
 from fints.report.tables import Cell, Table
 
 if TYPE_CHECKING:
@@ -33,6 +34,29 @@ def misplaced(report: NightlyReport) -> Table:
     """List the symbols that are held at an exchange which was shut on days of their bars."""
     rows = tuple((Cell(symbol, strong=True), Cell(why)) for symbol, why in report.misplaced.items())
     return Table(("Symbol", "Reason"), rows, "Symbols whose exchange is in doubt")
+
+
+def reasons(report: NightlyReport) -> tuple[str, ...]:
+    """Say of the series that are left out which and why; of many the first few."""
+    rows = report.problems
+    gone = rows[rows["left_out"].astype(bool)] if "left_out" in rows.columns else rows
+    said = [
+        f"{row['unique_id']}{f', {target}' if isinstance(target := row.get('target'), str) and target else ''}: "
+        f"{row['reason']}"
+        for _, row in gone.iterrows()
+    ]
+    left = len(said) - MOST_NAMED
+    return (*said[:MOST_NAMED], *([f"{left} more are listed below"] if left > 0 else []))
+
+
+def restated(report: NightlyReport) -> tuple[str, ...]:
+    """Return the notes that tell which bars were restated."""
+    return tuple(note for note in report.notes if is_restatement(note))
+
+
+def other_notes(report: NightlyReport) -> tuple[str, ...]:
+    """Return the notes that tell of anything else."""
+    return tuple(note for note in report.notes if not is_restatement(note))
 
 
 def behind_in_words(report: NightlyReport) -> str:

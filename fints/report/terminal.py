@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fints.report import champion, combination, tables
+from fints.report import champion, combination, comparisons, shortfalls, tables
 from fints.report.glance import glance
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
     from rich.console import RenderableType
 
@@ -19,17 +21,20 @@ MOST_NAME = 10
 """Letters of a series' name that are kept on one line where the terminal is narrow."""
 
 
-def nightly_table(report: NightlyReport) -> RenderableType:
+def nightly_table(report: NightlyReport, warnings: Sequence[str] = ()) -> RenderableType:
     """Lay out the forecasts and the verdicts for a terminal.
 
     Parameters
     ----------
     report : NightlyReport
+    warnings : sequence of str
+        What went wrong without stopping the night.
 
     Returns
     -------
     rich renderable
-        Notes, one line per series and target, and the verdicts below.
+        What failed or was not delivered, what was restated, other notes; one line per series and target, with the model
+        in use and what the hold-out decided below; then what became of earlier forecasts.
     """
     from rich.console import Group
     from rich.text import Text
@@ -41,18 +46,34 @@ def nightly_table(report: NightlyReport) -> RenderableType:
     )
     return Group(
         Text(f"{report.title}, as of {report.as_of_text}", style="bold"),
-        *(Text(note, style="yellow") for note in report.notes),
+        *_failures(report, warnings),
+        *(Text(note, style="yellow") for note in (*shortfalls.restated(report), *shortfalls.other_notes(report))),
         *(part for target in report.targets for grid in _forecasts(report, target) for part in (Text(""), grid)),
         Text(""),
         Text(legend, style="dim"),
         *_lookback(report),
-        *(_left_out(line) for _, line in report.problems.iterrows() if line.get("left_out", True)),
     )
+
+
+def _failures(report: NightlyReport, warnings: Sequence[str]) -> list[RenderableType]:
+    """Say what failed, the worst first: alerts, what was not delivered or left out, what the data lack."""
+    from rich.text import Text
+
+    alerts = () if report.verification is None else report.verification.alerts
+    return [
+        *(Text(f"ALERT {alert.rule}: {alert.sentence}", style="bold red") for alert in alerts),
+        *(Text(f"not delivered: {symbol}: {cause}", style="red") for symbol, cause in report.failed.items()),
+        *(_left_out(line) for _, line in report.problems.iterrows() if line.get("left_out", True)),
+        *(Text(f"warning: {warning}", style="yellow") for warning in warnings),
+        Text(shortfalls.findings_in_words(report.findings), style="dim"),
+    ]
 
 
 def _forecasts(report: NightlyReport, target: TargetReport) -> list[RenderableType]:
     """Lay out the tables of a target; what is to be said of all of them stands under the last."""
-    said = "\n".join([*_in_use(target), *target.verdicts, *combination.in_words(target), *target.carried])
+    said = "\n".join(
+        [*_in_use(target), *comparisons.in_few_words(target.verdicts), *combination.in_words(target), *target.carried]
+    )
     found = glance(report, target)
     return [_grid(target, table, said if table is found[-1] else "") for table in found]
 
@@ -81,18 +102,19 @@ def _grid(target: TargetReport, content: tables.Table, below: str) -> Renderable
 
 
 def _lookback(report: NightlyReport) -> list[RenderableType]:
-    """Say what became of earlier forecasts, alerts first."""
+    """Say what became of earlier forecasts."""
     from rich.text import Text
 
     found = report.verification
     if found is None:
         return []
-    said = [Text(sentence, style="bold red" if sentence.startswith("ALERT") else "") for sentence in found.sentences]
+    said = [Text(sentence) for sentence in found.sentences[len(found.alerts) :]]  # they stand at the top
     return [Text(""), Text("What became of earlier forecasts", style="bold"), *said]
 
 
 def _in_use(target: TargetReport) -> list[str]:
-    return [] if target.ruling is None else [champion.in_one_line(target.ruling)]
+    ruling = target.ruling
+    return [] if ruling is None else [champion.in_one_line(ruling), " ".join(champion.why_in_use(ruling))]
 
 
 def _left_out(line: pd.Series) -> RenderableType:

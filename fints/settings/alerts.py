@@ -119,7 +119,7 @@ class AlertSettings(Section):
     Attributes
     ----------
     nights : int
-        Newest live nights that figures are judged on.
+        Newest nights with live forecasts that figures are judged on.
     coverage : FigureRule
         Share within a band below what was promised, by `margin` (0.05: five points).
     error : FigureRule

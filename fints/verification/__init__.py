@@ -1,6 +1,6 @@
 """Verification: earlier forecasts held against what happened and against what was promised; rules that raise alerts."""
 
-from fints.verification.alert import Alert
+from fints.verification.alert import Alert, resolved_in_words
 from fints.verification.happened import Happened
 from fints.verification.interval import Mean, mean_of
 from fints.verification.outcomes import STATES, outcomes, unpromised
@@ -32,5 +32,6 @@ __all__ = [
     "mean_of",
     "missed",
     "outcomes",
+    "resolved_in_words",
     "unpromised",
 ]

@@ -1,8 +1,8 @@
 """Rules that decide when a promise is broken.
 
-Every rule about figures looks at the newest live nights, and is a one-sided test of their mean. A rule tests each
-target, stretch of the horizon and band; its level is that of all of them together (Bonferroni), so that it is the
-chance that faultless forecasts raise any of its alerts on a night. What that comes to over a year is measured:
+Every rule about figures looks at the newest nights with live forecasts, and is a one-sided test of their mean. A rule
+tests each target, stretch of the horizon and band; its level is that of all of them together (Bonferroni), so that it
+is the chance that faultless forecasts raise any of its alerts on a night. What that comes to over a year is measured:
 ``benchmarks/verification``.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fints.verification.scorecard import Scorecard
 
 LEAST_NIGHTS = 20
-"""Live nights before which no figure is judged."""
+"""Nights with live forecasts before which no figure is judged."""
 
 NOMINAL = {"cov80": 0.8, "cov95": 0.95}
 
@@ -71,9 +71,9 @@ class Rules:
     absent : Count
         A symbol without forecasts for so many nights in a row.
     missed : Count
-        So many sessions in a row without a live night.
+        So many sessions in a row without a night that was made in time.
     nights : int
-        Newest live nights that figures are judged on.
+        Newest nights with live forecasts that figures are judged on.
     """
 
     coverage: Limit = Limit(0.05)
@@ -148,7 +148,7 @@ def _coverage(nights: _Nights, margin: float) -> Iterator[_Test]:
             mean_of(short.to_numpy(), last),
             (
                 f"{nights.target}: the {column.removeprefix('cov')} % band of bars {steps} held {live:.0%} of what "
-                f"came over the last {len(found)} live nights; {promised:.0%} was promised"
+                f"came over the last {len(found)} nights with live forecasts; {promised:.0%} was promised"
             ),
             1 + int(max(promised - live, 0) / 0.1),
         )
@@ -164,7 +164,7 @@ def _error(nights: _Nights, share: float) -> Iterator[_Test]:
         mean_of(excess.to_numpy(), last),
         (
             f"{nights.target}: the mean absolute error of bars {steps} was {live:.3g} over the last {len(found)} "
-            f"live nights, {ratio - 1:+.0%} against the {promised:.3g} that was promised"
+            f"nights with live forecasts, {ratio - 1:+.0%} against the {promised:.3g} that was promised"
         ),
         1 + int(max(ratio - 1, 0) / 0.25) if np.isfinite(ratio) else 1,
     )
@@ -181,7 +181,7 @@ def _bias(nights: _Nights, share: float) -> Iterator[_Test]:
             mean_of(beyond.to_numpy(), last),
             (
                 f"{nights.target}: what came {steps} was {abs(mean):.3g} {word} the forecasts on average over the "
-                f"last {len(found)} live nights, {part:.0%} of the error that was promised"
+                f"last {len(found)} nights with live forecasts, {part:.0%} of the error that was promised"
             ),
             1 + int(part / 0.5) if np.isfinite(part) else 1,
         )
@@ -206,7 +206,7 @@ def absent(nights: Mapping[str, int], count: Count) -> list[Alert]:
 
 
 def missed(sessions: Sequence[pd.Timestamp], count: Count) -> list[Alert]:
-    """Return an alert where too many sessions in a row had no live night.
+    """Return an alert where too many sessions in a row had no night that was made in time.
 
     Parameters
     ----------

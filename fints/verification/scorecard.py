@@ -59,6 +59,19 @@ class Scorecard:
         return bool(((self.rows["state"] == "scored") & self.rows["live"].astype(bool)).any())
 
     @cached_property
+    def late(self) -> pd.DatetimeIndex:
+        """Nights made when the session after them was over, as `fints.verification.missed` counts them.
+
+        Only forecasts of bars that were still to come are live then. A series that was behind says nothing of its
+        night, and neither does a session that was cancelled.
+        """
+        days = self.rows["ds"].dt.normalize()
+        ahead = self.rows.assign(day=days)[(days > self.rows["as_of"].dt.normalize()) & (self.rows["state"] != "void")]
+        next_ones = ahead[ahead["day"] == ahead.groupby("as_of")["day"].transform("min")]
+        in_time = next_ones["live"].astype(float).groupby(next_ones["as_of"]).mean()
+        return pd.DatetimeIndex(in_time.index[in_time < 0.5])  # noqa: PLR2004 — most of the series
+
+    @cached_property
     def scored(self) -> pd.DataFrame:
         """Live forecasts that were scored; where there is none, those that were made afterwards."""
         done = self.rows[self.rows["state"] == "scored"]
@@ -121,7 +134,8 @@ class Scorecard:
         Returns
         -------
         pandas.DataFrame
-            ``nights`` (asked for; missing where all are), ``steps``, ``n_nights, n``, then ``RMSE, MAE, CRPS, bias,
+            ``nights`` (asked for; missing where all are), ``steps``, ``n_nights``, ``n_late`` (of these, those that
+            are `late`), ``n``, then ``RMSE, MAE, CRPS, bias,
             cov80, cov95`` with ``_low`` and ``_high`` of a 95 % interval beside all but RMSE and CRPS, and
             ``_promised`` beside all but bias. RMSE is taken per series and averaged, as on the hold-out.
         """
@@ -131,7 +145,8 @@ class Scorecard:
                 nightly = self.nightly(first, last, nights)
                 if len(nightly):
                     rmse = self._rmse(first, last, nights)
-                    lines.append({"nights": nights, "steps": name, **_line(nightly, last), "RMSE": rmse})
+                    late = int(nightly.index.isin(self.late).sum())
+                    lines.append({"nights": nights, "steps": name, **_line(nightly, last, late), "RMSE": rmse})
         return pd.DataFrame(lines)
 
     def by_series(self) -> pd.DataFrame:
@@ -176,8 +191,8 @@ def _newest(sums: pd.DataFrame, nights: int | None) -> pd.DataFrame:
     return sums[sums["as_of"].isin(np.sort(sums["as_of"].unique())[-nights:])]
 
 
-def _line(nightly: pd.DataFrame, last: int) -> dict[str, float]:
-    line: dict[str, float] = {"n_nights": len(nightly), "n": int(nightly["n"].sum())}
+def _line(nightly: pd.DataFrame, last: int, late: int) -> dict[str, float]:
+    line: dict[str, float] = {"n_nights": len(nightly), "n_late": late, "n": int(nightly["n"].sum())}
     line["RMSE_promised"] = float(nightly["p_squared"].mean()) ** 0.5
     for column, name in zip(_MEANS, ("MAE", "CRPS", "bias", "cov80", "cov95"), strict=True):
         mean = mean_of(nightly[column].to_numpy(), last)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from fints.verification.alert import resolved_in_words
 from fints.verification.wording import in_short
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Verification:
     alerts : tuple of Alert
         Promises that are broken.
     resolved : tuple of str
-        Alerts of earlier nights that stand no more.
+        Keys of alerts of earlier nights that stand no more.
     warnings : tuple of str
         What went wrong in looking back, or in telling of alerts.
     """
@@ -94,9 +95,14 @@ class Verification:
         """Alerts first, then how good the forecasts of each target were."""
         return (
             *(f"ALERT {alert.rule}: {alert.sentence}" for alert in self.alerts),
-            *(f"resolved: {key}" for key in self.resolved),
+            *(f"{said[:1].upper()}{said[1:]}." for said in self.resolutions),
             *(sentence for target in self.targets for sentence in target.sentences),
         )
+
+    @property
+    def resolutions(self) -> tuple[str, ...]:
+        """Say of each alert that is resolved what holds again."""
+        return tuple(map(resolved_in_words, self.resolved))
 
     @property
     def tables(self) -> Mapping[str, pd.DataFrame]:

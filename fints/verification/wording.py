@@ -51,11 +51,19 @@ def lookback(target: TargetVerification) -> pd.Series:
 
 
 def _who(target: TargetVerification, line: pd.Series) -> str:
-    kind = "live nights" if target.live else "nights that were run afterwards"
-    count = int(line["n_nights"])
-    if count != 1:
-        return f"{target.target}, last {count} {kind}"
-    return f"{target.target}, 1 {kind.replace('nights', 'night', 1).replace('that were', 'that was')}"
+    """Say over which nights: a live forecast of a night that was made late is one of a bar still to come then."""
+    count, late = int(line["n_nights"]), int(line["n_late"])
+    kind = "with live forecasts" if target.live else f"that {'was' if count == 1 else 'were'} run afterwards"
+    what = f"1 night {kind}" if count == 1 else f"last {count} nights {kind}"
+    if not target.live or not late:
+        return f"{target.target}, {what}"
+    return f"{target.target}, {what} ({_late(late, count)} made late; only bars still to come then count)"
+
+
+def _late(late: int, count: int) -> str:
+    if late == count:
+        return "it was" if count == 1 else "all were"
+    return f"{late} of them {'was' if late == 1 else 'were'}"
 
 
 def _error(line: pd.Series) -> str:

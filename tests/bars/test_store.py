@@ -83,7 +83,7 @@ def test_a_damaged_file_is_named_with_the_cure(store, make_bars) -> None:
     store.commit(make_bars(WEEK))
     (file,) = (store.root / "bars").rglob("*.parquet")
     file.write_bytes(file.read_bytes()[:100])
-    with pytest.raises(StoreError, match=r"could not read .*bars.*restore"):
+    with pytest.raises(StoreError, match=rf"^{file} cannot be read .* of AAA .*Restore"):
         store.read()
 
 

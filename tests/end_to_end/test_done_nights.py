@@ -53,6 +53,21 @@ def test_a_night_is_made_again_where_its_forecasts_are_gone(night, market, home,
     assert len(stored(home, "2025-03-06")) == 10
 
 
+def test_a_book_that_is_damaged_is_named_though_the_night_is_done(night, market, home, after):
+    after("thursday")
+    market.deliver("2025-03-06")
+    market.it_is("2025-03-07 02:00")
+    file = Succession.book_under(home / "models", ("market", "1d", "log_volume")).file
+    file.write_text("[\n")
+    code, said, result = night()
+    said = " ".join(said.split())
+    assert code == 0, said
+    assert "is done, and nothing was to do" in said
+    assert f"warning: {result['warnings'][-1]}" in said
+    assert f"line 1 of {file} cannot be read" in said
+    assert "Restore the file from a backup" in said
+
+
 UNSHOWN = {
     "page gone": "its report is gone",
     "page cut short": "its report is damaged or cut short",
@@ -116,6 +131,7 @@ def test_a_night_of_the_schedule_can_be_replayed_once_its_report_was_written_aga
     assert last.number == before.number + 2
     assert pd.Timestamp(result["known_at"]) == pd.Timestamp(before.known_at)
     code, said, _ = night("--as-of", THURSDAY, "--known-at", result["made_at"])
+    assert f"Replayed as of {THURSDAY}, known at {result['made_at']}" in " ".join(said.split())
     assert code == 0, said
 
 

@@ -87,6 +87,11 @@ def test_a_night_that_is_done_stands_though_its_book_was_damaged_since(after):
     done = play.night_alone(NIGHTS[-1])
     assert done.entry.state == "done"
     assert not hasattr(done, "night")
+    (warning,) = done.warnings
+    assert "the decisions about models are not in order" in warning
+    assert f"line 1 of {play.models.book.file} cannot be read" in warning
+    assert "Restore the file from a backup" in warning
+    assert done.to_json()["warnings"][-1] == warning
 
 
 def test_a_report_that_is_cut_short_is_written_again_though_the_book_is_damaged(spoiled):

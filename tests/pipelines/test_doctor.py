@@ -71,9 +71,20 @@ def test_a_file_of_the_store_that_was_cut_short_is_found(stored):
     part.write_bytes(part.read_bytes()[:-10])
     found = doctor_data.store(patient(stored))
     assert found.state == "failed"
-    assert part.name in found.sentence
+    assert f"{part} cannot be read (it is cut short" in found.sentence
+    assert "of ^GSPC (interval 1d, period 2018)" in found.sentence
+    assert "`fints ingest`" in found.cure
     part.unlink()
     assert doctor_data.store(patient(stored)).state == "failed"
+
+
+def test_a_damaged_store_is_told_by_its_own_check_alone(stored):
+    cut_file(stored / "store" / "bars")
+    failed = [(name, one) for name, one, _ in examine(patient(stored), checks()).found if one.state == "failed"]
+    assert [name for name, _ in failed] == ["store"]
+    calendars = doctor_data.calendars(patient(stored, "exchange=XNYS"))
+    assert "XNYS closes next on" in calendars.sentence
+    assert "for the store cannot be read" in calendars.sentence
 
 
 @pytest.fixture
@@ -170,10 +181,24 @@ def test_a_lock_that_is_held_is_told_and_one_that_is_left_is_not(tmp_path):
 
 def test_a_home_that_is_a_file_is_told_once_by_the_check_of_the_home(tmp_path):
     (tmp_path / "home").write_text("no folder")
-    ill = patient(tmp_path / "home")
-    told = examine(ill, [Check(look.__name__, look) for look in (doctor_machine.home, doctor_machine.locks)])
-    assert [(name, found.state) for name, found, _ in told.found] == [("home", "failed"), ("locks", "ok")]
-    assert "is no folder" in told.found[0][1].sentence
+    for home in (tmp_path / "home", tmp_path / "home" / "below"):
+        ill = patient(home)
+        failed = [(name, found) for name, found, _ in examine(ill, checks()).found if found.state == "failed"]
+        ((name, found),) = failed
+        assert name == "home"
+        assert f"{tmp_path / 'home'} is no folder" in found.sentence
+        assert found.cure == "set FINTS_HOME to a folder"
+
+
+@pytest.mark.parametrize("name", ["store", "models", "plans", "reports", "verification"])
+def test_a_file_that_lies_where_a_folder_is_needed_is_told_by_the_check_of_the_home(tmp_path, name):
+    (tmp_path / name).write_text("no folder")
+    ((told, found),) = [
+        (name, one) for name, one, _ in examine(patient(tmp_path), checks()).found if one.state == "failed"
+    ]
+    assert told == "home"
+    assert f"{tmp_path / name} is no folder" in found.sentence
+    assert "move that file away" in found.cure
 
 
 def test_drafts_of_killed_runs_are_told(tmp_path):

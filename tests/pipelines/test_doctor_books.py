@@ -8,7 +8,7 @@ import pytest
 
 from fints.bars.nights import NightTable
 from fints.verification import Promise
-from pipelines import doctor_nights
+from pipelines import doctor_data, doctor_nights
 from pipelines.doctor import Patient
 from pipelines.verification_book import PromiseBook
 from tests.pipelines.test_doctor import tree
@@ -106,6 +106,9 @@ def test_a_ledger_that_cannot_be_read_fails_with_its_folder(patient):
     found = doctor_nights.ledger(sick)
     assert found.state == "failed"
     assert str(play.home.store / "nights") in found.cure
+    for look in (doctor_nights.report, doctor_data.last_night):  # the check of the ledger has the cure
+        told = look(sick)
+        assert (told.state, told.sentence) == ("warning", "not known, for the ledger cannot be read")
 
 
 def test_lines_of_the_ledger_that_two_programs_wrote_are_found(tmp_path, patient):
@@ -137,6 +140,17 @@ def test_a_result_without_the_hash_of_its_report_is_not_taken_for_damage(patient
     found = doctor_nights.report(sick)
     assert "no hash of its report is on record" in found.sentence
     assert "damaged" not in found.sentence
+
+
+def test_forecasts_that_cannot_be_read_are_left_to_the_check_of_the_store(patient):
+    sick, play, _ = patient
+    for file in (play.home.store / "forecasts").rglob("*.parquet"):
+        file.write_bytes(file.read_bytes()[:40])
+    assert doctor_nights.report(sick).state == "warning"
+    found = doctor_data.store(sick)
+    assert found.state == "failed"
+    assert "of T (month " in found.sentence
+    assert "fints ingest" not in found.cure
 
 
 def test_forecasts_of_the_last_night_that_are_gone_are_told(patient):

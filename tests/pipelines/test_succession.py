@@ -239,7 +239,8 @@ def test_a_model_is_promoted_by_hand_by_the_last_part_of_its_version(model_comma
         "promote", first.rpartition("/")[2], "--target=log_volume", "--reason=a trial of ours"
     )
     assert code == 0, err
-    assert "is in use from the night of 2017-07-10 on" in out
+    assert "is in use from the night of 2017-07-10 on. By hand: a trial of ours" in out
+    assert f"{first}: By hand: a trial of ours" in model_command("list")[1]
     assert after[0].models.standing().champion.version == first
 
 

@@ -75,6 +75,8 @@ def report() -> NightlyReport:
     findings = pd.DataFrame(
         {
             "symbol": ["^IXIC", "^GSPC", HOSTILE],
+            "interval": "1d",
+            "values": "{}",
             "session": pd.to_datetime(["2018-01-09", "2001-09-11", None]),
             "severity": ["suspect", "gap", "quarantine"],
             "kind": ["zero_volume", "missing_sessions", "duplicate"],

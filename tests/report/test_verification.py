@@ -41,7 +41,14 @@ def page_of(found, report):
 def test_the_page_says_what_became_of_earlier_forecasts(report, alert):
     page = page_of(verification(scored(80), alert), report)
     assert "What became of earlier forecasts" in page
-    for said in ("last 20", "last 60", "2 to 5 ahead", "in 80 % band (promised)", "By series", "Resolved: error: old"):
+    for said in (
+        "last 20",
+        "last 60",
+        "2 to 5 ahead",
+        "in 80 % band (promised)",
+        "By series",
+        "Resolved: old: the error",
+    ):
         assert said in page
     assert page.index("What became of earlier") < page.index('class="target"')
 
@@ -85,7 +92,7 @@ def test_rmse_is_taken_by_series_as_on_the_hold_out():
     assert table["RMSE_promised"].to_numpy() == pytest.approx(0.1)
 
 
-def test_the_terminal_says_it_in_few_lines_and_alerts_first(alert):
+def test_the_terminal_says_it_in_few_lines_and_alerts_at_the_top(alert):
     from fints.report import NightlyReport
 
     found = verification(scored(80), alert)
@@ -99,8 +106,11 @@ def test_the_terminal_says_it_in_few_lines_and_alerts_first(alert):
     )
     text = io.StringIO()
     Console(file=text, width=400).print(nightly_table(report))
-    lines = text.getvalue().split("What became of earlier forecasts")[1].strip().splitlines()
-    assert lines[0].startswith("ALERT absent")
+    top, _, rest = text.getvalue().partition("What became of earlier forecasts")
+    assert top.splitlines()[1].startswith("ALERT absent")
+    lines = rest.strip().splitlines()
+    assert "ALERT" not in rest
+    assert lines[0].startswith("Resolved: old")
     assert len([line for line in lines if line.startswith("log_volume")]) <= 3
 
 
