@@ -11,21 +11,23 @@ from fints.report.shortfalls import findings_in_words
 from fints.tracking.redaction import redacted, traced
 from pipelines import clock
 from pipelines.files import write_text
+from pipelines.made_up import MadeUp
 from pipelines.night_begun import Doing, begin
 from pipelines.night_identity import Identity
 from pipelines.night_ledger import stored_result
-from pipelines.night_standing import StandingNight, digest_of, first_made, left_standing
+from pipelines.night_standing import StandingNight, digest_of, first_made, left_standing, told_before
 from pipelines.nightly_runs import track
 from pipelines.outcome import Exit
 from pipelines.plans import PlanBook
 from pipelines.publish import Night, machine_readable, nightly_report, page_name, write_page
+from pipelines.rebased import rebased
 from pipelines.restated import restated_since
 from pipelines.targets import NightInputs, forecast_targets
+from pipelines.undelivered import Undelivered, lacks_something, undelivered
 from pipelines.verification import verify
 from pipelines.verification_book import keep_promises
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
     from pathlib import Path
 
     import pandas as pd
@@ -132,7 +134,7 @@ class NightRun:
             self.ledger.fail(begun.entry, error)
             raise
 
-    def earlier(self, turn: Turn) -> NightEntry:
+    def earlier(self, turn: Turn) -> MadeUp:
         """Run an earlier night at its own as-of; return what is entered last, also where it fails of anything."""
         entry = self.owed(turn)
         try:
@@ -141,12 +143,13 @@ class NightRun:
             doing = Doing(turn, reading, as_of, self._said_of(turn))
             begun = begin(self, doing, again=False)
             if isinstance(begun, StandingNight):
-                return begun.entry
+                return MadeUp(begun.entry, Undelivered.told(begun.result).failed)
             entry = begun.entry
-            return self._finish(doing, begun).entry
+            done = self._finish(doing, begun)
+            return MadeUp(done.entry, done.night.failed)
         except Exception as error:  # the later ones go on, and the ledger has the reason
             LOG.debug("the night of %s failed", turn.night, exc_info=True)
-            return self.ledger.fail(entry, error)
+            return MadeUp(self.ledger.fail(entry, error))
 
     def owed(self, turn: Turn) -> NightEntry:
         """Return an entry of a night that is due, not yet entered."""
@@ -173,6 +176,7 @@ class NightRun:
             entry = replace(entry, stamp=night.as_of.stamp, forecasts_version=version)
         else:
             night = begun.unshown.shown(night)
+        night = rebased(night, self.home)
         if doing.own:
             with self.stages.stage("earlier forecasts"):
                 found = verify(self.settings, self.store, doing.reading, doing.reading.now, night.alerts)
@@ -189,6 +193,8 @@ class NightRun:
         # what this run's ingest met is no matter of a night that was made before, and says what its own met
         own = doing.own and (begun.unshown is None or not begun.unshown.result)
         met = report.remarks(self._restated(doing, entry)) if own else ()
+        told = told_before(entry, self.ledger.entries(), self.home) if entry.remade else None
+        lacks = undelivered(doing, report, targets, told)
         return Night(
             settings=settings,
             as_of=as_of,
@@ -197,8 +203,8 @@ class NightRun:
             findings=_findings(self.store, doing.reading.symbols, settings, as_of),
             problems=problems,
             created_at=entry.made_at,
-            failed=dict(report.failed) if own else {},
-            misplaced=report.doubted() if own else {},
+            failed=dict(lacks.failed),
+            misplaced=dict(lacks.misplaced),
             remarks=(*why, *doing.remarks, *met),
             changes={t.target: plans.changes(t.target, as_of, t.plan) for t in targets},
         )
@@ -245,7 +251,7 @@ class NightRun:
                     warnings.append(f"the run could not be logged to MLflow: {redacted(error)}")
         result = _result(night, page, run_id, warnings)
         write_text(stored_result(page), json.dumps({**result, "forecasts": []}, allow_nan=False, default=str))
-        partly = _partly(night, self.gathered.report.inactive)
+        partly = lacks_something(night, self.gathered.report.inactive)
         if unshown is not None:
             partly = unshown.partly(found=partly)
         done = replace(
@@ -265,15 +271,6 @@ def _result(night: Night, page: Path, run_id: str | None, warnings: list[str] | 
         "report_sha256": digest_of(page),
         "made_at": night.created_at.isoformat(),
     }
-
-
-def _partly(night: Night, inactive: Collection[str]) -> bool:
-    """Say whether a symbol lacks a forecast of a target, was not delivered, or is of a doubted exchange.
-
-    That a series ends whose symbol has ceased to exist is said, and is no fault of every night from then on.
-    """
-    left_out = night.problems.loc[night.problems["left_out"].astype(bool), "unique_id"]
-    return bool(set(left_out) - set(inactive) or night.failed or night.misplaced)
 
 
 def _exit(night: Night, *, partly: bool) -> Exit:

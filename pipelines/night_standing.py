@@ -121,6 +121,17 @@ def result_of(entry: NightEntry, page: Path) -> dict[str, Any] | None:
     return result if isinstance(result, dict) and result.get("made_at") == entry.made_at.isoformat() else None
 
 
+def told_before(begun: NightEntry, entries: Sequence[NightEntry], home: Home) -> dict[str, Any] | None:
+    """Return the stored result of the last run of a night that left one; None where it is gone or damaged.
+
+    That may be of a run that was killed before it was entered as done.
+    """
+    runs = [entry for entry in reversed(entries) if entry.night == begun.night]
+    page = next((home.root / entry.page for entry in runs if entry.page), None)
+    found = (result_of(entry, page) for entry in runs) if page is not None else iter(())
+    return next((result for result in found if result is not None), None)
+
+
 def unread(result: dict[str, Any]) -> tuple[str, ...]:
     """Return the targets whose decisions a night could not read, so that the baseline stood in."""
     models = dict(result.get("models") or {})

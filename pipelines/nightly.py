@@ -13,6 +13,7 @@ from fints.errors import NoNewBarsError
 from fints.series import get_target
 from pipelines.catch_up import CatchUp
 from pipelines.gathered import gather
+from pipelines.made_up import MadeUp, causes
 from pipelines.model import fitting_plan, make_model
 from pipelines.night_calendar import NightCalendar
 from pipelines.night_ledger import ATTEMPTS, NightLedger, Turn, newest, regular, spelled
@@ -22,7 +23,7 @@ from pipelines.outcome import Exit
 from pipelines.terminal import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from fints.bars.nights import NightEntry
     from fints.settings import NightlySettings
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from pipelines.night_standing import StandingNight
     from pipelines.progress import Stages
 
-_NAMED = 3  # symbols that are named where many fail
+_NO_FAULT = " The source reported no fault; see its clock, and what fills it"
 _SKEW = pd.Timedelta(minutes=1)  # by which a clock may be set right from one run to the next
 
 
@@ -43,8 +44,8 @@ class Nights:
     ----------
     tonight : NightlyOutcome or StandingNight
         The night that it was started for; the latter if it had been done before.
-    earlier : tuple of NightEntry
-        Nights that it made up for, skipped or gave up, in order, as entered last.
+    earlier : tuple of MadeUp
+        Nights that it made up for, skipped or gave up, in order.
     warnings : tuple of str
         About the ledger and the clock.
     failed : mapping of str to str
@@ -52,27 +53,27 @@ class Nights:
     """
 
     tonight: NightlyOutcome | StandingNight
-    earlier: tuple[NightEntry, ...] = ()
+    earlier: tuple[MadeUp, ...] = ()
     warnings: tuple[str, ...] = ()
     failed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def exit_code(self) -> int:
-        """That of tonight's night; 3 where only an earlier one failed."""
+        """That of tonight's night; 3 where only an earlier one failed, or was made without some symbols."""
         code = self.tonight.exit_code
-        failed = any(entry.state == "failed" for entry in self.earlier)
-        return int(Exit.PARTLY) if failed and code in {Exit.DONE, Exit.ALERT} else code
+        wanting = any(night.wanting for night in self.earlier)
+        return int(Exit.PARTLY) if wanting and code in {Exit.DONE, Exit.ALERT} else code
 
     def sentences(self) -> tuple[str, ...]:
         """Say what became of earlier nights."""
-        return _said(self.earlier)
+        return tuple(map(str, self.earlier))
 
     def to_json(self) -> dict[str, object]:
         """Return plain values for ``--json``: those of tonight, and ``nights``, oldest first."""
         told = self.tonight.to_json()
         standing = not isinstance(self.tonight, NightlyOutcome)
-        mine = {**self.tonight.entry.to_json(), "done_before": standing}
-        nights = [{**entry.to_json(), "done_before": False} for entry in self.earlier]
+        mine = {**self.tonight.entry.to_json(), "done_before": standing, "failed": told.get("failed") or {}}
+        nights = [night.to_json() for night in self.earlier]
         return told | {"nights": [*nights, mine], "catch_up": list(self.sentences()), "ledger": list(self.warnings)}
 
 
@@ -120,13 +121,13 @@ def _with_earlier(run: NightRun, gathered: Arrived, ledger: NightLedger, *, agai
     agenda = CatchUp(ledger, calendar, settings.catch_up, gathered, entries).agenda(tonight)
     tonight = agenda.tonight
     ledger.enter(*(run.owed(turn) for turn in agenda.late))  # before any is begun: a run killed later owes them still
-    earlier = [ledger.fail(entry, _given_up(entry)) for entry in agenda.given_up]
-    earlier += ledger.enter(*(replace(run.owed(turn), state="skipped", reason=why) for turn, why in agenda.skipped))
-    earlier += [_make_up(run, turn) for turn in agenda.turns]
-    earlier.sort(key=lambda entry: entry.as_of)
+    told = [ledger.fail(entry, _given_up(entry)) for entry in agenda.given_up]
+    told += ledger.enter(*(replace(run.owed(turn), state="skipped", reason=why) for turn, why in agenda.skipped))
+    earlier = [*map(MadeUp, told), *(_make_up(run, turn) for turn in agenda.turns)]
+    earlier.sort(key=lambda night: night.entry.as_of)
     left = (f"Left alone: {agenda.left}.",) if agenda.left else ()
     _require_news(run, tonight, ledger)
-    done = run.tonight(tonight, again=again, remarks=(*_said(earlier), *left))
+    done = run.tonight(tonight, again=again, remarks=(*map(str, earlier), *left))
     warnings = (*_clock_warnings(entries, reading.now), *left)
     return Nights(done, tuple(earlier), warnings, gathered.report.failed)
 
@@ -151,25 +152,16 @@ def _require_news(run: NightRun, tonight: Turn, ledger: NightLedger) -> None:
     raise NoNewBarsError(
         f"no bar has come since the night of {max(before):%Y-%m-%d %H:%M} UTC, and a session is over since "
         f"{over:%Y-%m-%d %H:%M} UTC: nothing new can be forecast. The forecasts of that night stand, and this one is "
-        f"made once its bars are there.{_causes(run.gathered.report.failed)}"
+        f"made once its bars are there.{causes(run.gathered.report.failed) or _NO_FAULT}"
     )
 
 
-def _causes(failed: Mapping[str, str]) -> str:
-    if not failed:
-        return " The source reported no fault; see its clock, and what fills it"
-    named = "; ".join(f"{symbol}: {cause}" for symbol, cause in list(failed.items())[:_NAMED])
-    more = f"; and {counted(len(failed) - _NAMED, 'other')}" if len(failed) > _NAMED else ""
-    return f" Not delivered: {named}{more}"
-
-
-def _make_up(run: NightRun, turn: Turn) -> NightEntry:
+def _make_up(run: NightRun, turn: Turn) -> MadeUp:
     """Run an earlier night, and say at once how it ended: tonight's may fail and end the run."""
     with run.stages.stage(f"night of {turn.night}"):
-        entry = run.earlier(turn)
-    for sentence in _said([entry]):
-        run.stages.console.print(sentence, highlight=False, markup=False)
-    return entry
+        night = run.earlier(turn)
+    run.stages.console.print(str(night), highlight=False, markup=False)
+    return night
 
 
 def _given_up(entry: NightEntry) -> str:
@@ -177,11 +169,6 @@ def _given_up(entry: NightEntry) -> str:
         f"it was begun {ATTEMPTS} times and never ended: the process was killed, perhaps for want of memory. Run it by "
         f"hand with --as-of {entry.night}"
     )
-
-
-def _said(earlier: Iterable[NightEntry]) -> tuple[str, ...]:
-    told = ((entry, f": {entry.reason.rstrip('.')}" if entry.reason else "") for entry in earlier)
-    return tuple(f"Night as of {entry.as_of:%a %Y-%m-%d %H:%M} UTC: {entry.state}{why}." for entry, why in told)
 
 
 def _clock_warnings(entries: Sequence[NightEntry], now: pd.Timestamp) -> list[str]:

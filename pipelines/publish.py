@@ -19,6 +19,7 @@ from fints.verification import Alert
 from pipelines.behind import newest_over
 from pipelines.files import DIGITS, write_text
 from pipelines.night_identity import hashes_of
+from pipelines.rebased import Rebased
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,6 +65,8 @@ class Night:
         Stored forecasts of this night that stay as they were first made; the others alone are stored.
     shown_again : bool
         Whether the night is done, and its report alone is written again: all that is stored of it stays.
+    rebased : Rebased
+        What becomes of the forecasts in `left` where they are shown: they are stored as they were made.
     """
 
     settings: NightlySettings
@@ -80,6 +83,7 @@ class Night:
     verification: Verification | None = None
     left: pd.DataFrame | None = None
     shown_again: bool = False
+    rebased: Rebased = field(default_factory=Rebased)
 
     @property
     def alerts(self) -> tuple[Alert, ...]:
@@ -119,17 +123,27 @@ class Night:
         rows = self.stands()
         return rows.loc[rows["target"] == target.target, list(made.columns)].reset_index(drop=True)
 
+    def shown(self, target: TargetNight) -> pd.DataFrame:
+        """Return the same on the basis of the bars, as it is shown beside them."""
+        rows = self.of_target(target)
+        return rows if self.left is None else self.rebased.shown(target.target, rows)
+
 
 def nightly_report(night: Night) -> NightlyReport:
     """Fill the report of a night."""
-    notes = [*night.as_of.notes, *night.remarks, *(note for t in night.targets for note in t.notes)]
+    notes = [
+        *night.as_of.notes,
+        *night.remarks,
+        *night.rebased.sentences(),
+        *(note for t in night.targets for note in t.notes),
+    ]
     stated = night.settings.periods.told()
     return NightlyReport(
         as_of=night.as_of.stamp,
         created_at=night.created_at,
         interval=night.settings.interval,
         h=night.settings.h,
-        targets=tuple(_target_report(t, night.of_target(t), stated, night) for t in night.targets),
+        targets=tuple(_target_report(t, night.shown(t), stated, night) for t in night.targets),
         findings=night.findings,
         problems=night.problems,
         facts=_facts(night),
@@ -164,6 +178,7 @@ def machine_readable(night: Night, page: Path, run_id: str | None) -> dict[str, 
         "data_version": night.data_version,
         "notes": list(night.as_of.notes),
         "forecasts": forecast_records(night.stands()),
+        "rebased": night.rebased.to_json(),
         "holdout": {
             t.target: {
                 "leaderboard": _records(t.holdout.leaderboard),
@@ -247,6 +262,7 @@ def _target_report(night: TargetNight, forecast: pd.DataFrame, stated: str, whol
         events=night.holdout.events,
         ruling=night.ruling,
         over=newest_over(forecast, night.panel, whole.as_of),
+        remarks=whole.rebased.of_series(night.target),
     )
 
 

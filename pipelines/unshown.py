@@ -10,6 +10,7 @@ import pandas as pd
 from pipelines.difference import first_difference
 from pipelines.outcome import Exit
 from pipelines.publish import forecast_rows
+from pipelines.undelivered import Undelivered
 
 if TYPE_CHECKING:
     from fints.bars.nights import NightEntry
@@ -51,20 +52,20 @@ class UnshownNight:
         What a later ingest had to say is no matter of theirs; it stands in where the result of the night is gone.
         """
         said = "The report alone was written again; the forecasts stand as they were made."
-        made = pd.concat([forecast_rows(target) for target in night.targets], ignore_index=True)
-        differs = first_difference(made, self.rows)
+        differs = first_difference(*self._of_its_run(night))
         if differs:
             said += (
                 f" Made from the same bars now, they would differ ({differs}): what is said of models here is of now."
             )
+        told = Undelivered.told(self.result) if self.result else Undelivered(night.failed, night.misplaced)
         known_at = pd.Timestamp(self.entry.known_at) if self.entry.known_at else night.as_of.known_at
         return replace(
             night,
             as_of=replace(night.as_of, known_at=known_at),
             left=self.rows,
             shown_again=True,
-            failed=self._told("failed") if self.result else night.failed,
-            misplaced=self._told("misplaced") if self.result else night.misplaced,
+            failed=dict(told.failed),
+            misplaced=dict(told.misplaced),
             remarks=tuple(dict.fromkeys((*night.remarks, said, *map(str, self.result.get("remarks") or ())))),
         )
 
@@ -72,5 +73,10 @@ class UnshownNight:
         """Say whether data lacked when the night was made; what this run found counts where its result is gone."""
         return self.entry.exit_code == Exit.PARTLY or (found and not self.result)
 
-    def _told(self, name: str) -> dict[str, str]:
-        return {str(symbol): str(why) for symbol, why in dict(self.result.get(name) or {}).items()}
+    def _of_its_run(self, night: Night) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Return what is made now beside what the run stored: what it left was made from the bars of before."""
+        made = pd.concat([forecast_rows(target) for target in night.targets], ignore_index=True)
+        stored = self.rows[self.rows["created_at"] == self.entry.made_at].reset_index(drop=True)
+        if self.entry.remade:
+            made = made[made["unique_id"].isin(stored["unique_id"])].reset_index(drop=True)
+        return made, stored

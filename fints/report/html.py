@@ -32,6 +32,7 @@ class SeriesSection:
     fan: Drawing
     cycles: tuple[Drawing, ...]
     forecasts: Table
+    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,7 @@ def _target_section(report: NightlyReport, target: TargetReport, number: int) ->
                 fan=figures.fan(report, target, name),
                 cycles=() if target.found is None else periods.drawings(target.found, name),
                 forecasts=tables.forecasts(report, target, name),
+                remark=target.remarks.get(name, ""),
             )
             for i, name in enumerate(target.series[:MOST_DRAWN])
         ),

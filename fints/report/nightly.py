@@ -73,6 +73,8 @@ class TargetReport:
         Which model is in use, and why.
     over : mapping of str to pandas.Timestamp
         Of series that are behind: the newest bar forecast that was over at the as-of already.
+    remarks : mapping of str to str
+        By series, what has to be known of its forecasts.
 
     Raises
     ------
@@ -100,6 +102,7 @@ class TargetReport:
     events: pd.DataFrame = field(default_factory=_empty)
     ruling: Ruling | None = None
     over: Mapping[str, pd.Timestamp] = field(default_factory=dict)
+    remarks: Mapping[str, str] = field(default_factory=dict)
     _laid: dict[str, tuple[pd.DataFrame, Mapping[str, NDArray[np.intp]]]] = field(
         default_factory=dict, init=False, repr=False
     )

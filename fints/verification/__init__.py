@@ -1,6 +1,7 @@
 """Verification: earlier forecasts held against what happened and against what was promised; rules that raise alerts."""
 
 from fints.verification.alert import Alert, resolved_in_words
+from fints.verification.basis import shifts
 from fints.verification.happened import Happened
 from fints.verification.interval import Mean, mean_of
 from fints.verification.outcomes import STATES, outcomes, unpromised
@@ -33,5 +34,6 @@ __all__ = [
     "missed",
     "outcomes",
     "resolved_in_words",
+    "shifts",
     "unpromised",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -11,15 +11,14 @@ from fints.backtest.scores import crps
 from fints.conformal.bands import STRETCHES
 from fints.conformal.scores import stretch_of
 from fints.forecast import QUANTILE_COLUMNS
-from fints.verification.promise import LEVELS
+from fints.verification.basis import shifts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from fints.verification.basis import Night
     from fints.verification.happened import Happened
     from fints.verification.promise import Promise
-
-    Night = tuple[pd.Timestamp, pd.Timestamp]
 
 STATES = ("scored", "pending", "missing", "void", "unplaced")
 """What becomes of a forecast:
@@ -32,12 +31,6 @@ STATES = ("scored", "pending", "missing", "void", "unplaced")
 """
 
 SCORES = ("error", "squared", "absolute", "crps", "cov80", "cov95")
-
-_SAME, _LEAST = 2e-3, 3
-"""Logarithms this near are one factor, of so many bars at least."""
-
-_FORECAST = ["as_of", "created_at", "unique_id"]
-"""By which one set of forecasts of a night and series is known."""
 
 _NIGHT = ["as_of", "unique_id"]
 """Of one night and series, however often it was made."""
@@ -78,7 +71,7 @@ def outcomes(
     actual = happened.values(target)
     rows = rows.merge(happened.sessions(rows["unique_id"].unique(), rows["ds"]), on=["unique_id", "ds"], how="left")
     rows = _as_said(rows).merge(actual, on=["unique_id", "ds"], how="left")
-    shift = _shifts(rows, target, actual, promises)
+    shift = shifts(rows, target, actual, promises)
     rows["state"] = _states(rows, shift, happened)
     rows["live"] = rows["end"].isna() | (rows["created_at"] < rows["end"])
     rows["stretch"] = stretch_of(rows["step"].to_numpy(np.int64), STRETCHES)
@@ -144,44 +137,6 @@ def _states(rows: pd.DataFrame, shift: np.ndarray, happened: Happened) -> np.nda
         ["void", "pending", "missing", "unplaced"],
         "scored",
     )
-
-
-def _shifts(rows: pd.DataFrame, target: str, actual: pd.DataFrame, promises: Mapping[Night, Promise]) -> np.ndarray:
-    """How much higher the present values of a series stand than those of the night, by row; NaN where nobody knows.
-
-    That is the factor, as a logarithm, that most bars before the night agree on. Bars that were corrected one by one
-    are the truth about themselves.
-    """
-    if target not in LEVELS:
-        return np.zeros(len(rows))
-    moved = _anchors(promises).merge(actual, on=["unique_id", "ds"], how="left")
-    moved["moved"] = moved["y"] - moved["then"]
-    grouped = moved.groupby(_FORECAST, sort=False)["moved"]
-    moved["agreed"] = (moved["moved"] - grouped.transform("median")).abs() < _SAME
-    table = grouped.agg(["median", "count", "size"])
-    agreed = 2 * moved.groupby(_FORECAST, sort=False)["agreed"].sum() > table["count"]
-    known = table["count"] >= np.minimum(_LEAST, table["size"])
-    shift = table["median"].where(agreed & (table["median"].abs() > _SAME), 0.0).where(known)
-    found = rows[_FORECAST].merge(shift.rename("shift").reset_index(), on=_FORECAST, how="left")["shift"]
-    return found.to_numpy(float)
-
-
-def _anchors(promises: Mapping[Night, Promise]) -> pd.DataFrame:
-    """Return the last values that each night knew: ``as_of, created_at, unique_id, ds, then``."""
-    lines = [
-        (as_of, made_at, name, stamp, value)
-        for (as_of, made_at), promise in promises.items()
-        for name, values in promise.anchors.items()
-        for stamp, value in values.items()
-    ]
-    frame = pd.DataFrame(lines, columns=[*_FORECAST, "ds", "then"])
-    types: dict[str, Any] = {
-        "as_of": "datetime64[ns]",
-        "ds": "datetime64[ns]",
-        "created_at": "datetime64[ns, UTC]",
-        "then": float,
-    }
-    return frame.astype({**types, "unique_id": "str"})
 
 
 def _scored(rows: pd.DataFrame, y: np.ndarray) -> pd.DataFrame:

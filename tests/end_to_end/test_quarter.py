@@ -185,6 +185,25 @@ def test_nights_on_which_the_machine_was_off_and_weekends_are_caught_up(quarter)
     assert made_up >= saturdays
 
 
+def test_of_the_earlier_nights_those_end_with_3_that_lack_a_symbol_which_was_not_delivered(quarter):
+    """The weekend before GONE counts as inactive; that of OLDN's end had its bars, and late bars fill the others."""
+    _, told, _, _ = quarter
+    assert lacking({day: said.get("nights", []) for day, (_, said) in told.items()}) == {
+        ("2025-12-01", "2025-11-30T00:15:00+00:00"): (3, ["GONE"]),
+        ("2025-12-01", "2025-12-01T00:15:00+00:00"): (3, ["GONE"]),
+    }
+
+
+def lacking(nights):
+    """Return code and undelivered symbols of the earlier nights of each day that do not end with 0."""
+    return {
+        (f"{day:%Y-%m-%d}", night["night"]): (night["exit_code"], sorted(night["failed"]))
+        for day, made in nights.items()
+        for night in made[:-1]
+        if night["exit_code"] or night["failed"]
+    }
+
+
 def test_the_store_ends_at_what_is_true(quarter):
     home, *_ = quarter
     store = BarStore(home / "store")

@@ -56,6 +56,15 @@ def test_every_series_and_target_has_its_figures_with_a_text_for_those_who_canno
         assert all(len(trace["x"]) == len(trace["y"]) > 0 for trace in figure["data"])
 
 
+def test_what_has_to_be_known_of_a_series_stands_above_its_figure_and_nowhere_else(report: NightlyReport) -> None:
+    target = replace(report.targets[0], remarks={HOSTILE: f"of {HOSTILE}: volume × 4"})
+    html = render_nightly(replace(report, targets=(target,)))
+    said = [text for name, text in Page(html).all("article") if "volume × 4" in text]
+    assert len(said) == 1
+    assert f"of {HOSTILE}: volume × 4" in said[0]
+    assert html.count("volume × 4") == 1
+
+
 def test_a_page_of_many_series_draws_the_first_and_says_where_the_others_stand(report: NightlyReport) -> None:
     target = report.targets[0]
     names = [f"S{number:02d}" for number in range(MOST_DRAWN + 3)]
