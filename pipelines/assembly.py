@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fints.combination import Combination, Combined, ConformalForecaster
+from pipelines.excerpt import Excerpt
 from pipelines.members import fit_members, members
 from pipelines.pantry import Pantry
 
@@ -47,7 +48,7 @@ def assemble(
     ModelError
         If no member is left.
     """
-    rows = panel[panel["ds"] <= learnt.until].reset_index(drop=True)
+    rows = Excerpt.until(panel, learnt.until)
     wanted = [member for member in members(settings) if member.name in shelved.blend.weights.members]
     pantry = Pantry.beside(shelved.place)
     found = fit_members(wanted, rows, panel["unique_id"].unique(), pantry)

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from fints.series import usable
+from fints.series.problems import usable_rows
 from fints.sessions import get_calendar, session_ordinals
+from pipelines.excerpt import Excerpt
 
 if TYPE_CHECKING:
     from fints.settings import NightlySettings
 
 _DAY = pd.Timedelta(days=1)
+_JUDGED = ["unique_id", "ds", "y"]  # columns by which rows are usable or not
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,20 +40,29 @@ class Lesson:
     until: pd.Timestamp
     min_length: int
 
+    @cached_property
+    def excerpt(self) -> Excerpt:
+        """The rows, where they lie in the panel."""
+        early = Excerpt.until(self.source, self.until)
+        kept, _ = usable_rows(self.source[_JUDGED][early.chosen], self.min_length)
+        if not kept.any():
+            return early
+        chosen = early.chosen.copy()
+        chosen[early.chosen] = kept
+        return Excerpt(self.source, chosen)
+
     @property
     def panel(self) -> pd.DataFrame:
         """The rows."""
-        early = self.source["ds"] <= self.until
-        rows = self.source if early.all() else self.source[early].reset_index(drop=True)
-        kept, _ = usable(rows, self.min_length)
-        return rows if kept.empty else kept
+        return self.excerpt.cut()
 
     @cached_property
     def key(self) -> str:
         """Name of the rows: their last day, and a hash of all they hold."""
-        rows = self.panel
-        content = hashlib.sha256(",".join(map(str, rows.columns)).encode())
-        content.update(pd.util.hash_pandas_object(rows, index=False).to_numpy().tobytes())
+        rows = self.excerpt
+        content = hashlib.sha256(",".join(rows.columns).encode())
+        for part in rows.hashed():
+            content.update(part)
         return f"{self.until:%Y-%m-%d}-{content.hexdigest()[:12]}"
 
 
@@ -91,6 +102,7 @@ def lesson(panel: pd.DataFrame, settings: NightlySettings) -> Lesson:
     age = int(session_ordinals(calendar, pd.DatetimeIndex([last]))[0]) % settings.retrain_every
     border = calendar.sessions(last - (2 * age + 15) * _DAY, last)[-1 - age]
     length = settings.input_size + settings.h
-    rows, _ = usable(panel[panel["ds"] < border + _DAY], length)
-    until = panel["ds"].max() if rows.empty else rows["ds"].max()
+    rows = panel[_JUDGED][panel["ds"] < border + _DAY]
+    kept, _ = usable_rows(rows, length)
+    until = rows["ds"][kept].max() if kept.any() else panel["ds"].max()
     return Lesson(panel, pd.Timestamp(until), length)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 
 from fints.baselines import BASELINES, HAR, Naive, SeasonalNaive
 from fints.errors import SeriesError
 from fints.sessions import parse_interval
+from pipelines.pantry import Pantry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
     from fints.forecast import Forecaster
     from fints.settings import NightlySettings
-    from pipelines.pantry import Pantry
+    from pipelines.excerpt import Excerpt
 
 LOG = logging.getLogger(__name__)
 
@@ -58,7 +60,7 @@ class FittedMembers:
 
 
 def fit_members(
-    models: Iterable[Forecaster], panel: pd.DataFrame, forecast: Iterable[str], pantry: Pantry | None = None
+    models: Iterable[Forecaster], rows: Excerpt, forecast: Iterable[str], pantry: Pantry | None = None
 ) -> FittedMembers:
     """Fit baselines; one that fails is named, and the others go on.
 
@@ -66,17 +68,22 @@ def fit_members(
     ----------
     models : iterable of Forecaster
         Unfitted; they are copied.
-    panel : pandas.DataFrame
-        Rows to learn from.
+    rows : Excerpt
+        To learn from.
     forecast : iterable of str
         Series that are to be forecast; they may be more than those of the panel.
     pantry : Pantry, optional
         Where what they learned from the same rows may be kept.
     """
     found, wanted = FittedMembers(), frozenset(map(str, forecast))
+    panel = cache(rows.cut)  # once, for all models that have to be fitted
+
+    def fit(model: Forecaster) -> tuple[Forecaster, frozenset[str]]:
+        return _fit(model, panel())
+
     for model in models:
         try:
-            fitted, able = _fit(model, panel) if pantry is None else pantry.fitted(model, panel, _fit)
+            fitted, able = (pantry or Pantry()).fitted(model, rows, fit)
         except Exception as error:  # whatever a member raises, the others go on
             LOG.debug("where %s failed", model.name, exc_info=True)
             found.failures[model.name] = f"{type(error).__name__}: {error}"

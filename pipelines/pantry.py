@@ -22,6 +22,7 @@ from fints.errors import BundleError
 from fints.forecast import KEYS, Forecast, lookback
 from fints.sessions import calendar_version
 from fints.transformer import CycleTransformer
+from pipelines.excerpt import Excerpt
 from pipelines.sealed import read_sealed, write_sealed
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from fints.combination import Combined
     from fints.forecast import Forecaster
 
-    Fit = Callable[[Forecaster, pd.DataFrame], tuple[Forecaster, frozenset[str]]]
+    Fit = Callable[[Forecaster], tuple[Forecaster, frozenset[str]]]
     Say = Callable[[CycleTransformer, pd.DataFrame], tuple[str, ...]]
 
 PANTRY = "pantry"
@@ -61,16 +62,16 @@ class Pantry:
         """Return the one of a fit that lies in a folder of a shelf; a fit that lies nowhere has an empty one."""
         return cls(None if place is None else place.parent / PANTRY / place.name)
 
-    def fitted(self, model: Forecaster, rows: pd.DataFrame, fit: Fit) -> tuple[Forecaster, frozenset[str]]:
+    def fitted(self, model: Forecaster, rows: Excerpt, fit: Fit) -> tuple[Forecaster, frozenset[str]]:
         """Fit a baseline on rows, or take what it learned from the same ones.
 
         Parameters
         ----------
         model : Forecaster
             Unfitted; it stays as it is.
-        rows : pandas.DataFrame
+        rows : Excerpt
         fit : callable
-            Returns a fitted copy of a model and the series that it can forecast.
+            Returns a copy of a model, fitted on the rows, and the series that it can forecast.
 
         Raises
         ------
@@ -78,7 +79,7 @@ class Pantry:
             Whatever `fit` raises.
         """
         if self.folder is None:
-            return fit(model, rows)
+            return fit(model)
         mark = _mark(model, rows)
         file = self.folder / "members" / f"{mark[:16]}.safetensors"
         content = read_sealed(file, mark)
@@ -86,7 +87,7 @@ class Pantry:
             with suppress(BundleError):
                 known = stored.from_bytes(model, content)
                 return self.keeping(known, mark), frozenset(known.fits)
-        fitted, able = fit(model, rows)
+        fitted, able = fit(model)
         content = stored.to_bytes(fitted)
         if content is None:
             return fitted, able
@@ -114,24 +115,24 @@ class Pantry:
         said = [marks, combined.weights.to_plain(), able, calendar_version()]
         return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest() if all(marks) else ""
 
-    def said(self, model: CycleTransformer, rows: pd.DataFrame, say: Say) -> tuple[str, ...]:
+    def said(self, model: CycleTransformer, rows: Excerpt, say: Say) -> tuple[str, ...]:
         """Take what was said about the transformer of the fit and the rows that it learned from, or say it.
 
         Parameters
         ----------
         model : CycleTransformer
-        rows : pandas.DataFrame
+        rows : Excerpt
         say : callable
             Returns sentences about the two.
         """
         bundle = self._bundled(model)
         if self.folder is None or not bundle:
-            return say(model, rows)
+            return say(model, rows.cut())
         label, file = f"{_FORMAT} {bundle} {calendar_version()} {_digest(rows, model)}", self.folder / "said.json"
         content = read_sealed(file, label)
         if content is not None:
             return tuple(map(str, json.loads(content)))
-        made = say(model, rows)
+        made = say(model, rows.cut())
         write_sealed(file, label, json.dumps(made).encode())
         return made
 
@@ -199,7 +200,7 @@ class Keeping:
         """Forecast, or take what was forecast from the same rows; see `fints.forecast.Forecaster.forecast`."""
         if panel is None or at is not None or known_at is not None:
             return self.model.forecast(panel, at=at, known_at=known_at)
-        key = _digest(panel, self.model)
+        key = _digest(Excerpt.whole(panel), self.model)
         label, file = f"{_FORMAT} {self.mark} {key}", self.folder / f"{key[:16]}.safetensors"
         content = read_sealed(file, label)
         if content is not None:
@@ -222,21 +223,21 @@ class Keeping:
         return self.model.predict(panel, at=at, known_at=known_at)
 
 
-def _mark(model: Forecaster, rows: pd.DataFrame) -> str:
+def _mark(model: Forecaster, rows: Excerpt) -> str:
     """Name what a baseline learns from rows."""
     settings = {name: repr(value) for name, value in vars(model).items() if not name.startswith("_")}
     said = [_FORMAT, type(model).__name__, model.name, model.h, settings, calendar_version(), _digest(rows, model)]
     return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
-def _digest(rows: pd.DataFrame, model: Forecaster) -> str:
+def _digest(rows: Excerpt, model: Forecaster) -> str:
     """Return a hash of those columns of some rows that a model reads."""
     reads: Callable[[str], bool] = getattr(model, "reads", lambda _column: True)
     content = sha256()
-    for column in map(str, rows.columns):
-        if reads(column):  # one by one: together they would be copied
-            content.update(column.encode() + b"\0")
-            content.update(pd.util.hash_pandas_object(rows[column], index=False).to_numpy().tobytes())
+    for column in filter(reads, rows.columns):
+        content.update(column.encode() + b"\0")
+        for part in rows.hashed(column):
+            content.update(part)
     return content.hexdigest()
 
 

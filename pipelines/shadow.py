@@ -15,6 +15,7 @@ from fints.champion import BASELINE, Trial
 from fints.conformal import AdaptiveBands
 from fints.errors import ConfigError, ModelError, SeriesError
 from pipelines.assembly import assemble
+from pipelines.excerpt import Excerpt
 from pipelines.files import write_text
 from pipelines.members import fit_members
 
@@ -277,8 +278,8 @@ def _baseline(
     panel: pd.DataFrame, until: pd.Timestamp, settings: NightlySettings
 ) -> tuple[Forecaster, frozenset[str]] | None:
     """Fit the baseline on the bars up to one, and name the series that it can forecast."""
-    rows = _until(panel, until)
-    names = frozenset(map(str, rows["unique_id"].unique()))
+    rows = Excerpt.until(panel, until)
+    names = frozenset(map(str, panel["unique_id"][rows.chosen].unique()))
     found = fit_members([HAR(settings.h)], rows, names)
     if not found.models:
         return None

@@ -12,6 +12,7 @@ from fints.champion import BASELINE
 from fints.errors import ModelError
 from pipelines.assembly import assemble
 from pipelines.blend import Blend
+from pipelines.excerpt import Excerpt
 from pipelines.members import fit_members
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def ship(used: Used, panel: pd.DataFrame, settings: NightlySettings, as_of: AsOf
         shipped, blend = assemble(used.fit, used.learnt, panel, settings)
         return shipped.forecast(panel, known_at=as_of.known_at), blend
     names = frozenset(map(str, panel["unique_id"].unique()))
-    found = fit_members([HAR(settings.h)], panel, names)
+    found = fit_members([HAR(settings.h)], Excerpt.whole(panel), names)
     if not found.models:
         raise ModelError(f"{BASELINE}, which stands in for the champion, failed: {found.failures[BASELINE]}")
     able = found.series.get(BASELINE, names)

@@ -12,7 +12,7 @@ from fints.bars.memory import give_back
 from fints.champion import BASELINE
 from fints.errors import DataError, EncodingError, ModelError, PlanError, SeriesError
 from fints.explain import cycle_sentences
-from fints.series import SeriesProblem, make_panel, panel_problems, usable
+from fints.series import SeriesProblem, add_features, make_panel, panel_problems, usable
 from fints.series.schema import PANEL_COLUMNS
 from pipelines.blend import Blend
 from pipelines.council import Council
@@ -206,22 +206,25 @@ def _carried(used: Used) -> tuple[str, ...]:
     if used.fit is None or used.model is None:
         return ()
     try:
-        return Pantry.beside(used.fit.place).said(used.model, used.learnt.panel, cycle_sentences)
+        return Pantry.beside(used.fit.place).said(used.model, used.learnt.excerpt, cycle_sentences)
     except (DataError, EncodingError, ModelError, PlanError):
         return ()
 
 
 def _panel(reading: Reading, target: str, settings: NightlySettings) -> tuple[pd.DataFrame, list[SeriesProblem], AsOf]:
-    """Make the panel; the bars, which are large, are let go before the models work."""
+    """Make the panel; the bars, which are large, are let go before the calendar comes, which is as large."""
     give_back()  # what the target before this one has freed
     bars, as_of = reading.bars()
+    give_back()  # what was read is laid out anew as bars
     problems = panel_problems(bars, target)
-    panel = make_panel(bars, target, known_at=as_of.known_at)
+    panel = make_panel(bars, target, features=False)
     del bars
     panel, unusable = usable(panel, settings.input_size + settings.h)
     problems = [*problems, *unusable]
     if panel.empty:
         raise SeriesError(f"no series can be used for {target}: " + "; ".join(map(str, problems)))
+    give_back()
+    panel = add_features(panel, known_at=as_of.known_at)
     give_back()
     return panel, problems, as_of
 

@@ -195,7 +195,8 @@ class PerSeriesForecaster(ABC, Generic[Fit]):
             raise NotFittedError(f"a loaded {self.name} keeps no history; pass the panel to forecast from")
         history = self._panel if panel is None else validate_panel(panel)
         assert history is not None
-        history = recent(history[[c for c in history.columns if self.reads(str(c))]], self.lookback)
+        history = recent(history, self.lookback)  # before any column is left out: of many series, that is a copy
+        history = history[[c for c in history.columns if self.reads(str(c))]]
         start = None if at is None else pd.Timestamp(at)
         future = future_frame(history, self.h, known_at=known_at, start=start)
         ahead = dict(iter(future.groupby("unique_id", sort=False)))

@@ -13,8 +13,6 @@ from fints.sessions import calendar_features
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from fints.series.grid import Instant
 
 CALENDAR_PREFIX = "cal_"
@@ -58,13 +56,15 @@ def add_features(
     base = panel.drop(columns=[column for column in panel.columns if column.startswith(CALENDAR_PREFIX)])
     if names == [] or base.empty:
         return base
-    values: dict[str, NDArray[np.float64]] = {}
-    for part in located(base, known_at):
-        table = calendar_features(part.bars, part.calendar, names)
-        for column in table.columns:
-            shared = table[column].to_numpy(dtype=np.float64)
-            values.setdefault(str(column), np.full(len(base), np.nan))[part.rows] = shared[part.bar_of_row]
+    parts = [(part, calendar_features(part.bars, part.calendar, names)) for part in located(base, known_at)]
+    columns = list(dict.fromkeys(str(column) for _, table in parts for column in table.columns))
+    # of many series they are most of a panel: laid out once, as the frame holds them
+    values = np.full((len(columns), len(base)), np.nan)
+    for part, table in parts:
+        for column, own in zip(columns, values, strict=True):
+            if column in table.columns:
+                own[part.rows] = table[column].to_numpy(dtype=np.float64)[part.bar_of_row]
     past = [column for column in base.columns if column.startswith(PAST_PREFIX)]
     lead = [column for column in base.columns if column not in past]
-    columns = pd.DataFrame(values, index=base.index)
-    return pd.concat([base[lead], columns, base[past]], axis=1)
+    calendar = pd.DataFrame(values.T, index=base.index, columns=columns, copy=False)
+    return pd.concat([base[lead], calendar, base[past]], axis=1)

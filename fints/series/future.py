@@ -64,11 +64,10 @@ def future_frame(
     names = [str(c).removeprefix(CALENDAR_PREFIX) for c in panel.columns if str(c).startswith(CALENDAR_PREFIX)]
     interval = str(panel["interval"].iloc[0])
     ds = pd.DatetimeIndex(panel["ds"]).as_unit("ns")
-    exchanges = panel["exchange"].to_numpy()
     shared: dict[tuple[str, Anchor, pd.Timestamp], pd.DataFrame] = {}
     owners, frames = [], []
     for uid, rows in series_rows(panel).items():
-        exchange = str(exchanges[rows[0]])
+        exchange = str(panel["exchange"].iloc[rows[0]])
         anchor = series_anchor(ds[rows], get_calendar(exchange), interval)
         key = (exchange, anchor, ds[rows[-1]])
         if key not in shared:

@@ -109,10 +109,9 @@ def located(panel: pd.DataFrame, known_at: Instant | None = None) -> list[Locate
     """
     ds = pd.DatetimeIndex(panel["ds"]).as_unit("ns")
     interval = str(panel["interval"].iloc[0])
-    exchanges = panel["exchange"].to_numpy()
     groups: dict[tuple[str, Anchor], dict[str, NDArray[np.intp]]] = {}
     for uid, rows in series_rows(panel).items():
-        exchange = str(exchanges[rows[0]])
+        exchange = str(panel["exchange"].iloc[rows[0]])  # of the whole column, an object would be made for each row
         anchor = series_anchor(ds[rows], get_calendar(exchange), interval)
         groups.setdefault((exchange, anchor), {})[uid] = rows
     found = []

@@ -84,6 +84,27 @@ def usable(panel: pd.DataFrame, min_length: int, *, constant: bool = False) -> t
     problems : list of SeriesProblem
         One per series that was left out or shortened, ordered by name.
     """
+    good, problems = usable_rows(panel, min_length, constant=constant)
+    return (panel if good.all() else panel.loc[good]).reset_index(drop=True), problems
+
+
+def usable_rows(
+    panel: pd.DataFrame, min_length: int, *, constant: bool = False
+) -> tuple[NDArray[np.bool_], list[SeriesProblem]]:
+    """Say which rows :func:`usable` keeps, without copying any.
+
+    Parameters
+    ----------
+    panel : pandas.DataFrame
+        Of its columns, ``unique_id, ds, y`` are read.
+    min_length, constant
+        As of :func:`usable`.
+
+    Returns
+    -------
+    kept : ndarray of bool, shape (n,)
+    problems : list of SeriesProblem
+    """
     problems: list[SeriesProblem] = []
     good = np.zeros(len(panel), dtype=bool)
     values = panel["y"].to_numpy(dtype=np.float64)
@@ -93,7 +114,7 @@ def usable(panel: pd.DataFrame, min_length: int, *, constant: bool = False) -> t
             problems.append(problem)
         if problem is None or not problem.left_out:
             good[rows] = np.isfinite(values[rows])
-    return (panel if good.all() else panel.loc[good]).reset_index(drop=True), problems
+    return good, problems
 
 
 def _problem(

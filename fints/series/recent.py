@@ -38,5 +38,5 @@ def recent(panel: pd.DataFrame, size: int | None, among: NDArray[np.bool_] | Non
         known = np.cumsum(chosen & np.isfinite(panel["y"].to_numpy(float)))
         last = np.flatnonzero(np.append(np.diff(owner) != 0, [True]))
         chosen = chosen & (known[last][owner] - known < size)
-    kept: pd.DataFrame = panel[chosen].reset_index(drop=True)
-    return kept
+    kept = panel if chosen.all() else panel[chosen]  # a panel of many series is not copied for nothing
+    return kept.reset_index(drop=True)

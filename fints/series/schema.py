@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KEY = ["unique_id", "ds"]
+_STAMP = np.dtype("datetime64[ns]")
 PANEL_COLUMNS = ("unique_id", "ds", "y", "exchange", "interval")
 
 
@@ -49,8 +50,10 @@ def validate_panel(panel: pd.DataFrame, exchange: str = "XNYS", interval: str = 
         If a ``ds`` is no session of its exchange, or lies in none.
     """
     _require_columns(panel)
-    stamps = pd.DatetimeIndex(_stamps(panel["ds"])).as_unit("ns")
-    frame = panel.assign(ds=stamps, unique_id=panel["unique_id"].astype(str))
+    # a large panel is checked many times in a night: what is as it should be is not copied again
+    stamps = _stamps(panel["ds"])
+    exact = stamps if stamps.dtype == _STAMP else pd.DatetimeIndex(stamps).as_unit("ns")
+    frame = panel.assign(ds=exact, unique_id=panel["unique_id"].astype(str))
     for column, value in (("exchange", exchange), ("interval", interval)):
         frame[column] = frame[column].astype(str) if column in panel.columns else value
     numeric = ["y", *(name for name in panel.columns if str(name).startswith((CALENDAR_PREFIX, PAST_PREFIX)))]
@@ -58,7 +61,6 @@ def validate_panel(panel: pd.DataFrame, exchange: str = "XNYS", interval: str = 
         if panel[column].dtype != np.float64:
             frame[column] = _floats(panel[column])
     require_one_interval(frame["interval"])
-    # a large panel is checked many times in a night: what is as it should be is not copied again
     frame = in_order(frame)
     require_unique(frame)
     located(frame)

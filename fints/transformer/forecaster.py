@@ -259,7 +259,8 @@ class CycleTransformer:
         history = validate_panel(panel) if panel is not None else self._panel
         assert history is not None
         require_columns(history, [*fitted.past, *fitted.calendar])
-        history = history[[*PANEL_COLUMNS, *fitted.calendar, *fitted.past]]
+        read = [*PANEL_COLUMNS, *fitted.calendar, *fitted.past]
+        history = history if list(history.columns) == read else history[read]
         require_interval(history, fitted)
         size = self.design.input_size
         if fitted.links is None:

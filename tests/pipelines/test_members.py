@@ -2,6 +2,7 @@ import pytest
 
 from fints.errors import SeriesError
 from fints.settings import load_settings
+from pipelines.excerpt import Excerpt
 from pipelines.members import compared, fit_members, members
 from tests.pipelines.conftest import panel
 
@@ -47,7 +48,7 @@ def test_a_member_that_is_compared_anyway_stands_there_once():
 
 def test_all_series_are_learned_where_all_are_long_enough(history):
     model = Counting()
-    found = fit_members([model], history, history["unique_id"].unique())
+    found = fit_members([model], Excerpt.whole(history), history["unique_id"].unique())
     assert found.models[0].names == ["LATER", "LONG", "YOUNG"]
     assert found.series == {}
     assert model.names == []  # the caller's stays as it is
@@ -55,14 +56,14 @@ def test_all_series_are_learned_where_all_are_long_enough(history):
 
 @pytest.mark.parametrize(("needs", "able"), [(100, {"LATER", "LONG"}), (300, {"LONG"})])
 def test_a_member_leaves_out_the_series_that_are_too_short_for_it(history, needs, able):
-    found = fit_members([Counting(needs=needs)], history, history["unique_id"].unique())
+    found = fit_members([Counting(needs=needs)], Excerpt.whole(history), history["unique_id"].unique())
     assert set(found.models[0].names) == able
     assert found.series == {"Counting": frozenset(able)}
     assert found.failures == {}
 
 
 def test_a_series_that_is_to_be_forecast_and_was_not_there_is_left_to_the_others(history):
-    found = fit_members([Counting()], history, ["LONG", "NEW"])
+    found = fit_members([Counting()], Excerpt.whole(history), ["LONG", "NEW"])
     assert found.series == {"Counting": frozenset({"LONG", "LATER", "YOUNG"})}
 
 
@@ -74,6 +75,15 @@ def test_a_series_that_is_to_be_forecast_and_was_not_there_is_left_to_the_others
     ],
 )
 def test_a_member_that_fails_is_named_and_the_others_go_on(history, model, cause):
-    found = fit_members([model, Counting("Other")], history, ["LONG"])
+    found = fit_members([model, Counting("Other")], Excerpt.whole(history), ["LONG"])
     assert found.failures == {"Counting": cause}
     assert [model.name for model in found.models] == ["Other"]
+
+
+def test_the_rows_are_cut_once_for_all_models_and_not_where_none_is_fitted(history, monkeypatch):
+    cuts, cut = [], Excerpt.cut
+    monkeypatch.setattr(Excerpt, "cut", lambda self: cuts.append(len(self.chosen)) or cut(self))
+    assert fit_members([], Excerpt.whole(history), ["LONG"]).models == []
+    assert cuts == []
+    assert len(fit_members([Counting(), Counting("Other")], Excerpt.whole(history), ["LONG"]).models) == 2
+    assert cuts == [len(history)]

@@ -1,4 +1,5 @@
 import os
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -6,7 +7,7 @@ import pandas as pd
 import pytest
 
 import fints
-from fints.baselines import GradientBoosting, GradientBoostingConfig
+from fints.baselines import HAR, GradientBoosting, GradientBoostingConfig
 from fints.combination import Weights
 from fints.conformal import AdaptiveBands, Bands
 from fints.series import add_features
@@ -14,6 +15,7 @@ from fints.settings import load_settings
 from pipelines import assembly
 from pipelines.assembly import assemble
 from pipelines.blend import Blend
+from pipelines.excerpt import Excerpt
 from pipelines.holdout import Holdout
 from pipelines.learning import lesson
 from pipelines.pantry import PANTRY, Pantry
@@ -191,8 +193,31 @@ def test_what_is_said_of_a_fit_is_said_once(kept, learnt, transformer):
         return (f"{model.name} learned from {len(rows)} rows",)
 
     pantry = Pantry.beside(kept.place)
-    first, again = (pantry.said(transformer, learnt.panel, say) for _ in range(2))
+    first, again = (pantry.said(transformer, learnt.excerpt, say) for _ in range(2))
     assert first == again == (f"CycleTransformer learned from {len(learnt.panel)} rows",)
     fewer = learnt.panel.iloc[:-1]
-    assert pantry.said(transformer, fewer, say) != first
+    assert pantry.said(transformer, Excerpt.whole(fewer), say) != first
     assert asked == [len(learnt.panel), len(fewer)]
+
+
+def marked(folder, rows, until):
+    """Name under which what a baseline learned from the rows up to a bar is kept."""
+    excerpt = Excerpt.until(rows, until)
+    return Pantry(folder).fitted(HAR(10, calendar=True), excerpt, lambda model: fitted(model, excerpt.cut()))[0].mark
+
+
+def fitted(model, rows):
+    return copy(model).fit(rows), frozenset(rows["unique_id"])
+
+
+def test_a_mark_depends_on_every_value_up_to_the_bound_and_on_none_after_it(tmp_path, learnt, history):
+    until, early = learnt.until, history["ds"] <= learnt.until
+    mark = marked(tmp_path, history, until)
+    assert marked(tmp_path, history[early].reset_index(drop=True), until) == mark
+    for column in ["y", *(name for name in history.columns if name.startswith("cal_"))]:
+        later = history.assign(**{column: history[column].where(early, 0.25)})
+        assert marked(tmp_path, later, until) == mark
+        for row in (0, *history.index[history["ds"] == until]):
+            restated = history.assign(**{column: history[column].where(history.index != row, 0.25)})
+            assert marked(tmp_path, restated, until) != mark
+    assert marked(tmp_path, history.drop(index=history.index[early][5]).reset_index(drop=True), until) != mark

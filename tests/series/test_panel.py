@@ -1,9 +1,11 @@
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from fints.errors import SchemaError, SeriesError, UnknownNameError
-from fints.series import TARGETS, make_panel, panel_problems
+from fints.series import TARGETS, add_features, make_panel, panel_problems
 from fints.sessions import FEATURES, get_calendar
 
 
@@ -92,6 +94,29 @@ def test_features_can_be_chosen_and_agree_with_all_of_them(make_bars):
     some = make_panel(bars, "log_volume", features=names)
     assert [c for c in some if c.startswith("cal_")] == [f"cal_{name}" for name in names]
     pd.testing.assert_frame_equal(some, every[some.columns])
+
+
+def test_the_calendar_of_many_rows_is_laid_out_once(make_bars):
+    """Of many series it is most of a panel, and a second copy of it was the most that a night ever held."""
+    bare = make_panel(make_bars(), "log_volume", features=False)
+    many = pd.concat([bare.assign(unique_id=f"S{number:03d}") for number in range(200)], ignore_index=True)
+    expected = add_features(many)
+    tracemalloc.start()
+    panel = add_features(many)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    pd.testing.assert_frame_equal(panel, expected)
+    assert peak < 1.7 * panel.filter(like="cal_").memory_usage(index=False).sum()
+
+
+def test_features_put_beside_a_bare_panel_are_those_that_it_is_made_with(make_bars):
+    bars = pd.concat([make_bars("AAA"), make_bars("BBB", exchange="XLON"), make_bars("CCC", exchange="XTKS")])
+    made = make_panel(bars, "log_range", known_at="2018-06-01")
+    bare = make_panel(bars, "log_range", features=False)
+    pd.testing.assert_frame_equal(add_features(bare, known_at="2018-06-01"), made)
+    alone = bare[bare["unique_id"] == "BBB"].reset_index(drop=True)
+    expected = made[made["unique_id"] == "BBB"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(add_features(alone, known_at="2018-06-01"), expected)
 
 
 def test_features_are_those_known_at_the_given_date(make_bars):

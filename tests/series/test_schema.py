@@ -47,9 +47,12 @@ def test_what_is_valid_already_is_neither_copied_nor_shared():
     two = [bare(uid="A"), bare(uid="B")]
     valid = validate_panel(pd.concat(two, ignore_index=True))
     again = validate_panel(valid)
-    assert np.shares_memory(again["y"].to_numpy(), valid["y"].to_numpy())
+    for column in ("y", "ds"):
+        assert np.shares_memory(again[column].to_numpy(), valid[column].to_numpy())
     again.loc[0, "y"] = -1.0
+    again.loc[0, "ds"] = pd.Timestamp("1970-01-01")
     assert valid.loc[0, "y"] == 0.0
+    assert valid.loc[0, "ds"] > pd.Timestamp("2018-01-01")
 
 
 @pytest.mark.parametrize("order", [("B", "A"), ("A", "B", "A"), ("A", "B")])
