@@ -134,6 +134,8 @@ class Council:
 
     def _due(self, state: Standing) -> str:
         """Say when the next fit is made; one that is due already failed tonight, or lacked its transformer."""
+        if state.challenger is not None:
+            return ""
         if self.learnt.until.isoformat() > state.newest:
             return sentences.due_already(self.learnt.until)
         return next_fit_in_words(self.fits.panel, self.fits.settings.retrain_every, self.as_of)

@@ -38,7 +38,8 @@ class MadeUp:
 
     def __str__(self) -> str:
         why = f": {self.entry.reason.rstrip('.')}" if self.entry.reason else ""
-        return f"Night as of {self.entry.as_of:%a %Y-%m-%d %H:%M} UTC: {self.entry.state}{why}.{causes(self.failed)}"
+        lacking = f"{causes(self.failed).rstrip('.')}." if self.failed else ""
+        return f"Night as of {self.entry.as_of:%a %Y-%m-%d %H:%M} UTC: {self.entry.state}{why}.{lacking}"
 
     def to_json(self) -> dict[str, object]:
         """Return plain values for ``--json``."""

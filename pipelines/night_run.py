@@ -7,7 +7,6 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fints.report.shortfalls import findings_in_words
 from fints.tracking.redaction import redacted, traced
 from pipelines import clock
 from pipelines.files import write_text
@@ -70,10 +69,6 @@ class NightlyOutcome:
     run_id: str | None
     warnings: tuple[str, ...]
     entry: NightEntry
-
-    def findings_in_words(self) -> str:
-        """Say in one line what the data checks found; the page lists it."""
-        return findings_in_words(self.night.findings)
 
     @property
     def exit_code(self) -> int:

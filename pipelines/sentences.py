@@ -37,7 +37,7 @@ def sentences(state: Standing, lack: str, over: int, rules: Rules, due: str) -> 
         Windows of the trial that are over.
     rules : Rules
     due : str
-        When the next fit is made, which is said where none is on trial.
+        When the next fit is made, which is said where none is on trial; empty elsewhere.
     """
     grounds = ", provisionally" if state.provisional else ""
     said = [f"{state.champion} is in use since {state.since:%Y-%m-%d}{grounds}. {state.why}"]

@@ -56,14 +56,15 @@ def _fault(place: Path, action: Mapping[str, Any]) -> str:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    if not place.is_file():
-        return "it is gone"
-    size, expected = place.stat().st_size, action.get("size_bytes")
-    if expected is not None and size < expected:
-        return f"it is cut short: {size:,} of {expected:,} bytes"
+    expected = action.get("size_bytes")
     try:
+        if not place.is_file():
+            return "it is gone"
+        size = place.stat().st_size
+        if expected is not None and size < expected:
+            return f"it is cut short: {size:,} of {expected:,} bytes"
         pq.ParquetFile(place).close()
-    except PermissionError:
+    except PermissionError:  # whole, for all that is known
         return ""
     except (OSError, pa.ArrowException):
         return "it is damaged"

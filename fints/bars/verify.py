@@ -64,6 +64,8 @@ def _verify_file(table: StoreTable, path: str, action: dict[str, object]) -> lis
 
     try:
         file = pq.ParquetFile(table.path / unquote(path))
+    except PermissionError:
+        return [f"{table.path}: the file {path} cannot be read: permission denied. Make it readable"]
     except (OSError, ValueError):  # told with the others that are damaged
         return []
     try:

@@ -50,7 +50,7 @@ class Trial:
             "periods": list(self.task.periods),
             "amplitudes": list(self.task.amplitudes),
             "sigma": self.task.sigma,
-            "encoding": self.encoding.model_dump(mode="json", exclude_defaults=True),
+            "encoding": self.encoding.model_dump(mode="json"),
             "clocks": [cycle.clock for cycle in self.plan],
             **wrong,
             "seed": self.seed,

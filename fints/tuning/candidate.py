@@ -99,7 +99,7 @@ class Candidate:
         """Return plain values, as JSON and YAML hold them."""
         return {
             "plan": self.plan.to_dict(),
-            "encoding": self.encoding.model_dump(mode="json", exclude_defaults=True),
+            "encoding": self.encoding.model_dump(mode="json"),
             "network": dict(self.network),
             "training": dict(self.training),
             "names": list(self.names),

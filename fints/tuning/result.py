@@ -129,7 +129,7 @@ class TuningResult:
             for cycle in self.chosen.plan
         ]
         return {
-            "encoding": self.chosen.encoding.model_dump(mode="json", exclude_defaults=True),
+            "encoding": self.chosen.encoding.model_dump(mode="json"),
             "network": dict(self.chosen.network),
             "training": dict(self.chosen.training),
             "periods": {"cycles": cycles},

@@ -1,15 +1,18 @@
 """A night that is done, asked for again: why it is made again, or that nothing was to do and what is damaged beside."""
 
 import io
+import re
 from dataclasses import replace
 
 import pandas as pd
 import pytest
 from rich.console import Console
 
-from fints.errors import SeriesError
+from fints.errors import CalendarError, SeriesError
+from fints.sessions.calendars import ExchangeCalendar
 from fints.settings import load_settings
 from fints.verification import Promise
+from pipelines.made_up import MadeUp
 from pipelines.night_changes import ASKED_AGAIN, what_changed
 from pipelines.night_identity import hashes_of
 from pipelines.nightly import Nights, run_nightly
@@ -68,7 +71,7 @@ def test_what_counts_is_hashed_by_name_and_nothing_is_written_out():
 
 
 def test_a_reason_that_ends_in_a_full_stop_gets_no_second_one():
-    (said,) = Nights(None, (replace(DONE, state="failed", reason="The disk is full."),)).sentences()
+    (said,) = Nights(None, (MadeUp(replace(DONE, state="failed", reason="The disk is full.")),)).sentences()
     assert said.endswith("failed: The disk is full.")
 
 
@@ -135,3 +138,15 @@ def test_where_none_is_on_trial_it_is_said_when_the_next_fit_is_due(played):
     said = [next_fit_in_words(panel[panel["ds"] <= day], 5, as_of) for day in ("2016-11-11", "2016-11-14")]
     left = [int(one.split(" in ")[1].split()[0]) for one in said]
     assert left[1] == (left[0] - 1 or 5)
+
+
+def test_where_no_session_of_then_is_known_yet_the_fit_is_due_in_so_many(played, monkeypatch):
+    from pipelines.next_fit import next_fit_in_words
+
+    def unknown(*_, **__):
+        raise CalendarError("the calendar ends")
+
+    first, done = played[1][0]
+    monkeypatch.setattr(ExchangeCalendar, "next_sessions", unknown)
+    said = next_fit_in_words(first.panel.assign(exchange="XNYS"), 5, done.night.as_of)
+    assert re.fullmatch(r"the next fit is due in \d sessions?", said)

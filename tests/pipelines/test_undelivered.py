@@ -116,7 +116,7 @@ def test_a_run_ends_with_3_where_an_earlier_night_lacks_symbols_and_tonights_doe
 
 def test_an_earlier_night_names_what_it_lacks():
     made = MadeUp(replace(entry(NIGHT), reason="caught up"), {"AAA": "no answer"})
-    assert str(made) == "Night as of Fri 2025-03-07 21:15 UTC: done: caught up. Not delivered: AAA: no answer"
+    assert str(made) == "Night as of Fri 2025-03-07 21:15 UTC: done: caught up. Not delivered: AAA: no answer."
     many = MadeUp(made.entry, dict.fromkeys("ABCDE", "no answer"))
-    assert str(many).endswith("C: no answer; and 2 others")
+    assert str(many).endswith("C: no answer; and 2 others.")
     assert made.to_json()["failed"] == {"AAA": "no answer"}

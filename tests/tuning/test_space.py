@@ -70,6 +70,9 @@ def test_a_bank_is_a_geometric_row_that_needs_no_plan():
     assert found.names == ("bank 1", "bank 2", "bank 3")
 
 
+WIDTHS = {"low": 0.03, "high": 0.14}
+
+
 def test_every_knob_reaches_the_setting_that_it_is_named_for():
     config = SpaceConfig(
         periods="fixed",
@@ -78,7 +81,7 @@ def test_every_knob_reaches_the_setting_that_it_is_named_for():
         base=(100.0, 10_000.0),
         harmonics=True,
         frequency_rate={"low": 1, "high": 100, "log": True},
-        clock={"truncation": (2, 6), "laws": ("gaussian-fold", "gaussian-sym")},
+        clock={"sigma_over_period": WIDTHS, "truncation": (2, 6), "laws": ("gaussian-fold", "gaussian-sym")},
         t_rope={"epoch": (0.0, 1e9), "shared": True, "plan_share": {"low": 0.1, "high": 1}},
         network={"dropout": {"low": 0, "high": 0.3}, "dim": (16, 32)},
         training={"max_steps": {"low": 10, "high": 20}},
@@ -131,7 +134,12 @@ def test_knobs_reach_into_combinations():
         "by": "feature",
         "parts": [{"share": 0.5, "encoding": "rope"}, {"share": 0.5, "encoding": {"kind": "clock"}}],
     }
-    config = SpaceConfig(periods="fixed", clock={"truncation": (3,)}, split={"low": 0.2, "high": 0.8}, learn="off")
+    config = SpaceConfig(
+        periods="fixed",
+        clock={"sigma_over_period": WIDTHS, "truncation": (3,)},
+        split={"low": 0.2, "high": 0.8},
+        learn="off",
+    )
     space = SearchSpace(config, PLAN, encoding_config(split))
     found = candidate(space, {"split": 0.25, "clock.sigma_over_period": 0.1, "clock.truncation": 3})
     assert [part.share for part in found.encoding.parts] == [0.25, 0.75]
@@ -178,3 +186,10 @@ def test_spaces_that_search_the_same_are_described_alike_and_others_are_not():
         said(SpaceConfig(learn="off")),
     ]
     assert all(other != said(SpaceConfig()) for other in others)
+
+
+def test_a_width_is_searched_only_where_it_is_given_a_range():
+    space = SearchSpace(SpaceConfig(periods="fixed", clock={"truncation": (3, 6)}), PLAN, encoding_config("clock"))
+    searched = parameters(space)
+    assert "clock.truncation" in searched
+    assert "clock.sigma_over_period" not in searched

@@ -64,15 +64,15 @@ class ArmTrial:
         return kind(task, arm.config(task), arm.plan_for(task, seed), network, training, mode.as_fitted, seed)
 
     def settings(self) -> dict[str, object]:
-        """Return everything that decides the result; settings that are not stated are left out."""
+        """Return everything that decides the result; a default is stated, for it may be another one tomorrow."""
         return {
             "trial": VERSION,
             **self.task.source.settings(),
             **self.task.shape.settings(),
-            "encoding": self.encoding.model_dump(mode="json", exclude_defaults=True),
+            "encoding": self.encoding.model_dump(mode="json"),
             "plan": self.plan.digest,
-            "network": self.network.model_dump(mode="json", exclude_unset=True),
-            "training": self.training.model_dump(mode="json", exclude_unset=True),
+            "network": self.network.model_dump(mode="json"),
+            "training": self.training.model_dump(mode="json"),
             "as_fitted": self.as_fitted,
             "seed": self.seed,
         }

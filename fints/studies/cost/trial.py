@@ -42,7 +42,7 @@ class CostTrial:
         return {
             "cost": VERSION,
             "name": self.encoding,
-            "encoding": config.model_dump(mode="json", exclude_defaults=True),
+            "encoding": config.model_dump(mode="json"),
             **LOADS[self.load].settings(),
             "repeat": self.repeat,
             "machine": [platform.machine(), os.cpu_count(), torch.__version__],

@@ -17,11 +17,11 @@ and the small coefficients that are reported after training were suspected to be
 Each pair is one model, with the same seed, data and first weights, once with fints's phases (float64 in two parts,
 error below 1e-6 rad) and once with places, angles and trigonometry in plain float32. The variant lives in this study;
 the product does not have it. `exact` and `float32` are T-RoPE as published, whose transposed key makes scores depend on
-the date. `distance` shares α between queries and a standard key, so scores depend on the time between bars alone.
-`β = 100 s` is that with every plane at the fast end of the bank. On *minutes* bars come at irregular times, four
-minutes apart on average, and a cycle of 48 minutes runs with time: there the order tells less than the clock, and the
-fast planes are those that could tell. On *days* an 11-day cycle is seen at the closes of New York sessions; there
-planes below a day alias, exactly or not.
+the date. `distance` shares α between queries and a standard key, so scores depend on the time between bars alone
+(`unit: 1e9`). `β = 100 s` is that with every plane at the fast end of the bank. On *minutes* bars come at irregular
+times, four minutes apart on average, and a cycle of 48 minutes runs with time: there the order tells less than the
+clock, and the fast planes are those that could tell. On *days* an 11-day cycle is seen at the closes of New York
+sessions; there planes below a day alias, exactly or not.
 """,
     limits="""\
 - Float32 is emulated for T-RoPE's formula in the order α·(t/β); other orders round elsewhere by about as much.
@@ -32,8 +32,8 @@ planes below a day alias, exactly or not.
   hundred times smaller, and so is the noise.
 """,
     consequences="""\
-- Phases stay exact in fints, with no switch for float32: it costs nothing that was measured here to be right, and what
-  a plane knows does not depend on the year in which it is asked.
+- Phases stay exact in fints, with no switch for float32: `cost` has the price of T-RoPE with them, and what a plane
+  knows does not depend on the year in which it is asked.
 - `t_rope` keeps `beta_min = 100` as published: with exact phases a plane there is worth its place even on daily bars,
   whose whole turns between bars leave a longer period that is the same every day.
 """,

@@ -38,8 +38,8 @@ The arm with calendar covariates and a linear start (*whole*) has the broadest r
     consequences="""\
 - `clock` keeps `sigma_over_period` = 1/12 and `truncation` = 6: no other width was shown to be better, on planted
   routines or on real bars, and they hold all but a thousandth of the kernel they describe (2σ* = 3.8).
-- `fints tune` is not to be given σ to search where trials are dear: over a factor of twelve the error changes by less
-  than luck does.
+- `fints tune` searches σ only where it is given a range: over a factor of twelve the error changes by less than luck
+  does.
 - Who sets σ below T/12 has to raise s with it, to T/πσ: at σ = T/24 that is 8. fints does not do so by itself.
 - σ above T/7.4 is warned of and above T/4.9 refused, whatever this study finds: the law is no Gaussian there.
 """,

@@ -111,10 +111,10 @@ def _signs(found: Sequence[Height], results: Results) -> str:
     if not differ:
         widest = max(float(np.exp(abs(h.contrast.logs.mean()))) for h in compared)
         return (
-            f"Symmetric or folded makes no difference to where attention looks that {results.seeds} seeds show, in "
-            f"none of {len(compared)} comparisons of heights ({equal} equal within {percent(results.margin)}; the "
-            f"largest mean ratio, or one over it, is {widest:.2f}), as the argument of mirror images in the study "
-            "`fold-or-symmetric` says."
+            f"Symmetric or folded makes no difference to where attention looks that is shown: none of {len(compared)} "
+            f"comparisons of heights has one ({_seeds(compared)} seeds; {equal} equal within "
+            f"{percent(results.margin)}; the largest mean ratio, or one over it, is {widest:.2f}), as the argument of "
+            "mirror images in the study `fold-or-symmetric` says."
         )
     return (
         f"Symmetric and folded laws differ in {len(differ)} of {len(compared)} heights{_listed(differ)}, against the "
@@ -141,8 +141,14 @@ def _whole(found: Sequence[Height]) -> str:
     looked = [h for h in wanted if h.looked_at]
     return (
         f"Given calendar covariates and the linear start as well, attention still looks there in {len(looked)} of "
-        f"{len(wanted)} readings{_listed([h for h in wanted if not h.looked_at], 'not')}."
+        f"{len(wanted)} readings ({_seeds(wanted)} seeds){_listed([h for h in wanted if not h.looked_at], 'not')}."
     )
+
+
+def _seeds(found: Sequence[Height]) -> str:
+    """Say over how many seeds, from fewest to most."""
+    counts = sorted({len(height.contrast.logs) for height in found})
+    return " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
 
 
 def _listed(found: Sequence[Height], before: str = "") -> str:

@@ -39,8 +39,9 @@ context begins near enough to see what surrounds a day.
 - Real daily bars have no hours, so of them only the week can be read, and weekends leave holes in the distances.
 """,
     consequences="""\
-- `cycle` stays the default encoding, which keeps half of its planes for RoPE: attention reaches the day and the week
-  with it, and with *both* the same way.
+- `cycle` stays the default encoding, which keeps half of its planes for RoPE: without covariates attention reaches the
+  day and the week with it on a directed routine, and with *both* the same way. With covariates and the linear start the
+  look is not seen, with any encoding.
 - The attention by distance in the explanation of a forecast (`fints explain`) is to be read as learned: it is even
   before training, whatever the encoding.
 - `gaussian-fold` stays ClockRoPE's default law for want of a reason to change it, see `fold-or-symmetric`.

@@ -21,7 +21,8 @@ sessions, with weekends, holidays and half-days between: on *order* the cycle ru
 one coefficient per plane for queries and keys, exact phases and rescaled learning: `early` adds the two angles in every
 plane, `planes` and `heads` give each a half. `t_rope` knows the date, as published; `t_rope + rope` has it on half of
 the planes with index RoPE on the others; `t_rope, distance` shares its coefficients and turns keys as queries, so that
-only the time between bars counts. `t_rope, 4 × steps` is trained four times as long, in the full budget.
+only the time between bars counts (`unit: 1e9`, as for the others). `t_rope, 4 × steps` is trained four times as long,
+in the full budget.
 """,
     limits="""\
 - The planted cycles are sines, and one period of each kind is tried; a routine that depends on the date itself
@@ -33,12 +34,13 @@ only the time between bars counts. `t_rope, 4 × steps` is trained four times as
 """,
     consequences="""\
 - `t_rope` stays an encoding that is chosen, never a default: with transposed keys it is for what depends on the date
-  itself. Who chooses it for a routine gives it the order beside (`t_rope + rope`, a split), or takes its coefficients
-  shared and its keys as queries.
+  itself. For a routine it is the wrong one: to give it the order beside (`t_rope + rope`, a split) leaves more error
+  than the order alone wherever the two were tried, but on *order*. Coefficients shared and keys turned as queries are
+  the subject of `transposed-key`; here the table of errors has them without a test.
 - Where order and time differ and no period is known, `to_rope` is the encoding of fints that knows both clocks. Its
   `fusion` follows the cycle: take `planes` where it runs with the order of bars, for `early` had twice the error
-  there; no other difference between them was shown, and they lean both ways, so `early` stays the default. Where a
-  period is known, `cycle` and `clock` take it with its clock from the plan.
+  there. No other difference between them was shown, and they lean both ways, so that is no reason to change the
+  default for all. Where a period is known, `cycle` and `clock` take it with its clock from the plan.
 - TO-RoPE's coefficients stay shared between queries and keys, with exact phases and rescaled learning.
 """,
 )

@@ -35,10 +35,10 @@ depend on the time between bars, and the periods alone can tell the cycle; its u
     consequences="""\
 - `TRopeConfig` keeps its parameterisation in radians per `unit`, undecayed: what a plane is called in the plan and in
   the explanation is what it does.
-- An `epoch` of 1970 and a `unit` of 1e9 seconds leave all but the slowest periods as good as fixed on a few years of
-  daily bars, so T-RoPE as published is called learned and hardly is. Where scores depend on distances alone (shared α,
-  standard key), a `unit` as long as a window lets periods move, and is the default since this study, for it had the
-  smaller error. With dependence on the date nothing here speaks for either, so there 1e9 stays.
+- An `epoch` of 1970 and a `unit` of 1e9 seconds, fints' own, leave all but the slowest periods as good as fixed on a
+  few years of daily bars. Where scores depend on distances alone (shared α, standard key), a `unit` as long as a window
+  lets periods move, and is the default since this study: it had the smaller error beyond the horizon on two cycles, and
+  nowhere a larger one. Where scores depend on the date the two units were not compared, so 1e9 stays.
 - Periods come to an encoding from the plan (`plan_share`), from detection or tuning; none is expected of gradients.
 """,
 )

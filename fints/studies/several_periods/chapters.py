@@ -61,8 +61,8 @@ def _follows(results: Results) -> str:
         top = max(worse, key=lambda contrast: contrast.times.mean)
         lines.append(
             "- To turn with the strongest cycle alone, whatever else the plan holds (`mixture: false`), costs in "
-            f"{len(worse)} of {len(alone)} cases, up to {times(top)} the error: that `clock` draws from all cycles of "
-            "the plan by default is right."
+            f"{len(worse)} of {len(alone)} cases, up to {times(top)} the error, which supports that `clock` draws from "
+            "all cycles of the plan by default."
         )
     elif alone:
         lines.append(

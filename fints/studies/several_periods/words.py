@@ -30,7 +30,8 @@ second arm (*whole*) has calendar covariates and a linear start.
     limits="""\
 - Small networks: 2 or 3 heads with 3 or 4 planes for the cycles. In wide heads a draw leaves nothing out, and the ways
   grow alike; the table of chances says how fast.
-- Equal weights. A mixture can weigh periods by their strength without whole planes; that is not tried.
+- Equal weights. A mixture draws periods by their strength in the plan, without whole planes; unequal strengths are not
+  tried here.
 - The periods are true. What a wrong one costs is the matter of the study of unknown periods.
 - Sines are the worst case for a law that draws harmonics: most of its planes turn with lines that are not there. The
   two routines are a fairer one.

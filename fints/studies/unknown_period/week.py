@@ -169,7 +169,7 @@ class WeekTrial:
 
     def settings(self) -> dict[str, object]:
         """Return everything that decides the result."""
-        encoding = encoding_config(_SPELLED[self.arm.encoding]).model_dump(mode="json", exclude_defaults=True)
+        encoding = encoding_config(_SPELLED[self.arm.encoding]).model_dump(mode="json")
         told = {"told": self.period, "harmonics": list(HARMONICS)} if self.arm.reads_plan else {}
         return {**self.how.settings(), "encoding": encoding, **told, "seed": self.seed}
 

@@ -69,3 +69,10 @@ def test_learned_frequencies_are_kept_and_a_trial_travels_to_another_process(tin
     trial = ArmTrial.of(Arm("learned", {"kind": "cycle", "share": 1.0, "learn": True}), tiny, BARE, 0)
     (learned,) = pickle.loads(pickle.dumps(trial)).run()["learned"].values()
     assert 1 / np.array(learned) == pytest.approx(7.0, rel=0.2)
+
+
+def test_a_trial_is_named_by_its_defaults_too(tiny):
+    stated = ArmTrial.of(Arm("clock", {"kind": "clock"}), tiny, BARE, 0).settings()
+    assert stated["encoding"]["mixture"] is True
+    assert {"dim", "n_layers"} <= set(stated["network"])
+    assert "max_steps" in stated["training"]

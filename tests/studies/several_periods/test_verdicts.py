@@ -67,7 +67,7 @@ def test_one_period_alone_and_plain_cycle_planes_are_held_against_the_mixture(le
     assert alone.count(f"({short})") == 2
     assert cycle.count("(less)") == 2
     follows = chapters(results)[1].text
-    assert ("by default is right" in follows) == (level > 1)
+    assert ("which supports" in follows) == (level > 1)
     assert ("is not shown to cost" in follows) == (level == 1)
 
 
