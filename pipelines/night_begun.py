@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from pipelines.night_changes import ASKED_AGAIN, not_in_order, what_changed
+from pipelines.disorder import not_in_order
+from pipelines.night_changes import ASKED_AGAIN, what_changed
 from pipelines.night_identity import Identity
 from pipelines.night_standing import StandingNight, another_night, result_of, standing
 

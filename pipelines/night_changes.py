@@ -1,30 +1,22 @@
-"""Why a night that is done is another one now, and what is not in order beside one that stands."""
+"""Why a night that is done is another one now."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from fints.report.shortfalls import named
-from pipelines.doctor import Patient
-from pipelines.doctor_nights import books, models, promises
 from pipelines.night_identity import hashes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import pandas as pd
-
     from fints.bars.nights import NightEntry
     from fints.settings import NightlySettings
-    from pipelines.home import Home
 
     Result = dict[str, Any] | None
 
 ASKED_AGAIN = "made again because --again asked for it"
 STOPPED = "made again because the run that was making it again was stopped"
-
-_CHECKS = {"decisions about models": books, "fitted models": models, "promises of earlier nights": promises}
-"""What a night reads that one which stands does not: by what it is called, how the doctor looks at it."""
 
 
 def what_changed(
@@ -64,25 +56,6 @@ def what_changed(
     elif last.calendar != drafted.calendar:
         why.append("other sessions to come are known: a closure was announced, or the calendars were upgraded")
     return f"made again because {'; and '.join(why)}" if why else ""
-
-
-def not_in_order(settings: NightlySettings, home: Home, now: pd.Timestamp) -> tuple[str, ...]:
-    """Say which books and models that the next night reads are damaged, and what to do about it.
-
-    Parameters
-    ----------
-    settings : NightlySettings
-    home : Home
-    now : pandas.Timestamp
-        The clock, UTC.
-    """
-    patient = Patient(settings, home, now, offline=True)
-    looked = ((what, look(patient)) for what, look in _CHECKS.items())
-    return tuple(
-        f"this night stands as it was made, but the {what} are not in order: {found.sentence}. {found.cure}."
-        for what, found in looked
-        if found.state != "ok"
-    )
 
 
 def _other_configuration(last: NightEntry, drafted: NightEntry) -> str:
