@@ -9,7 +9,7 @@ from pipelines.outcome import Exit
 from pipelines.terminal import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from fints.bars.nights import NightEntry
 
@@ -53,3 +53,22 @@ def causes(failed: Mapping[str, str]) -> str:
     listed = "; ".join(f"{symbol}: {cause}" for symbol, cause in list(failed.items())[:_NAMED])
     more = f"; and {counted(len(failed) - _NAMED, 'other')}" if len(failed) > _NAMED else ""
     return f" Not delivered: {listed}{more}"
+
+
+def made_again(late: Iterable[str], made: Collection[str], left: Collection[str]) -> str:
+    """Say which forecasts a night that is made again has anew, for the first time, and from before.
+
+    Parameters
+    ----------
+    late : iterable of str
+        Series whose bars came late.
+    made : collection of str
+        Series that it forecasts now.
+    left : collection of str
+        Series whose forecasts it leaves.
+    """
+    anew = list(late)
+    new = sorted(set(made) - set(left) - set(anew))
+    first = f" For the first time, since they were not forecast before: {', '.join(new)}." if new else ""
+    others = f"Those of {len(left)} other series stay as they were first made."
+    return f"Made again: the forecasts of {', '.join(anew)}.{first} {others}"

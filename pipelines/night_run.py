@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fints.tracking.redaction import redacted, traced
 from pipelines import clock
 from pipelines.files import write_text
-from pipelines.made_up import MadeUp
+from pipelines.made_up import MadeUp, made_again
 from pipelines.night_begun import Doing, begin
 from pipelines.night_identity import Identity
 from pipelines.night_ledger import stored_result
@@ -224,10 +224,8 @@ class NightRun:
         left = left_standing(begun, self.ledger.entries(), self.store, night.as_of.stamp)
         if left.empty:
             return night
-        said = (
-            f"Made again: the forecasts of {', '.join(begun.remade)}. Those of {left['unique_id'].nunique()} other "
-            "series stay as they were first made."
-        )
+        made = {str(name) for target in night.targets for name in target.panel["unique_id"].unique()}
+        said = made_again(begun.remade, made, set(left["unique_id"]))
         return replace(night, left=left, remarks=(*night.remarks, said))
 
     def _publish(self, night: Night, begun: NightEntry, unshown: UnshownNight | None) -> NightlyOutcome:

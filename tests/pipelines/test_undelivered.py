@@ -10,7 +10,7 @@ from fints.bars.ingest_report import IngestReport
 from fints.bars.merge import Commit
 from fints.sessions import get_calendar
 from pipelines.asof import AsOf
-from pipelines.made_up import MadeUp
+from pipelines.made_up import MadeUp, made_again
 from pipelines.nightly import Nights
 from pipelines.outcome import Exit
 from pipelines.undelivered import lacks_something, undelivered
@@ -120,3 +120,12 @@ def test_an_earlier_night_names_what_it_lacks():
     many = MadeUp(made.entry, dict.fromkeys("ABCDE", "no answer"))
     assert str(many).endswith("C: no answer; and 2 others.")
     assert made.to_json()["failed"] == {"AAA": "no answer"}
+
+
+def test_a_night_made_again_names_what_it_forecasts_for_the_first_time():
+    said = made_again(("AAA",), {"AAA", "BBB", "NEW"}, {"BBB"})
+    assert said.startswith(
+        "Made again: the forecasts of AAA. For the first time, since they were not forecast before: NEW. "
+    )
+    assert said.endswith("Those of 1 other series stay as they were first made.")
+    assert "first time" not in made_again(("AAA",), {"AAA", "BBB"}, {"BBB"})
