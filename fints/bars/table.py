@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from deltalake import DeltaTable, WriterProperties
     from pyarrow.compute import Expression
+    from pyarrow.dataset import Dataset
 
 _LOG: Final = "_delta_log"
 _KEEP_EVERY_VERSION: Final = {
@@ -143,9 +144,9 @@ class StoreTable:
             if version:
                 raise StoreError(f"{self.path} has no version {version}; nothing was committed yet")
             return self.schema.empty_table().select(list(columns or self.schema.names))
-        table = self.at(version)
+        table = self._dataset(version)
         with self._reading(version):
-            return table.to_pyarrow_dataset().to_table(columns=list(columns or self.schema.names), filter=where)
+            return table.to_table(columns=list(columns or self.schema.names), filter=where)
 
     def files(self, version: int | None = None) -> dict[str, dict[str, Any]]:
         """Return the data files of a version, from path (relative to the folder) to partition values and row count."""
@@ -163,11 +164,22 @@ class StoreTable:
         if not self.exists():
             return self.schema.empty_table()
         left_out = set(paths)
-        whole = self.at(version).to_pyarrow_dataset()
+        whole = self._dataset(version)
         fragments = [fragment for fragment in whole.get_fragments() if fragment.path not in left_out]
         with self._reading(version):
             rows = FileSystemDataset(fragments, whole.schema, whole.format, whole.filesystem).to_table()
             return rows.select(self.schema.names)
+
+    def _dataset(self, version: int | None) -> Dataset:
+        """Open a version for reading.
+
+        Through the file system of Arrow: that of Delta Lake is Python's, and Arrow's threads still let go of it when an
+        interpreter ends that has just read, which is an abort ("terminate called without an active exception").
+        """
+        from pyarrow.fs import LocalFileSystem, SubTreeFileSystem
+
+        own = SubTreeFileSystem(str(self.path), LocalFileSystem())
+        return self.at(version).to_pyarrow_dataset(filesystem=own)
 
     @contextmanager
     def _reading(self, version: int | None) -> Iterator[None]:

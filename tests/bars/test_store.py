@@ -11,15 +11,18 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pyarrow.fs import LocalFileSystem, PyFileSystem
 
 from fints.bars.actions import conform_actions, empty_actions
 from fints.bars.ingest import ingest
+from fints.bars.layout import BAR_PARTITIONS, bars_schema
 from fints.bars.quality import check_bars
 from fints.bars.schema import validate_bars
 from fints.bars.sources.base import BarRequest
 from fints.bars.sources.config import SyntheticConfig
 from fints.bars.sources.synthetic import SyntheticSource
 from fints.bars.store import BarStore
+from fints.bars.table import StoreTable
 from fints.errors import SchemaError, StoreError, UnknownNameError
 from tests.bars import killed
 
@@ -440,3 +443,12 @@ def test_an_error_that_was_the_only_row_of_its_year_leaves_no_row_there(store, m
     assert store.read()["close"].tolist() == [100.0, 101.0, 102.0]
     assert {file["partition.period"] for file in store._bars.files().values()} == {"2017", "2019"}
     assert store.verify() == []
+
+
+def test_rows_are_read_through_no_file_system_of_pythons(tmp_path, make_bars):
+    # Arrow's threads let go of one late: an interpreter that ended then aborted, in most runs of `fints doctor`
+    BarStore(tmp_path / "store").commit([make_bars({"2018-12-28": 100.0}, symbol="AAA")])
+    table = StoreTable(tmp_path / "store" / "bars", bars_schema(), BAR_PARTITIONS)
+    through = table._dataset(None).filesystem
+    assert not isinstance(through, PyFileSystem)
+    assert isinstance(through.base_fs, LocalFileSystem)
