@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from fints.bars.place import misread
 from pipelines.doctor import Found
 
 if TYPE_CHECKING:
@@ -74,10 +75,8 @@ def home(patient: Patient) -> Found:
     """Find out whether FINTS_HOME can be written, and how much room there is."""
     root = patient.home.root
     there = next(place for place in (root, *root.parents) if place.exists())
-    file = _in_the_way(root, there)
-    if file is not None:
-        cure = "set FINTS_HOME to a folder" if file == there else "move that file away; the next night makes a folder"
-        return Found("failed", f"{file} is no folder", cure)
+    if unfit := _unfit(root, there):
+        return unfit
     if not os.access(there, os.W_OK | os.X_OK):
         return Found("failed", f"{there} cannot be written", "give this user the right to, or set FINTS_HOME")
     if os.statvfs(there).f_flag & os.ST_RDONLY:
@@ -94,10 +93,16 @@ def home(patient: Patient) -> Found:
     return Found("warning", said, "make room before long") if free < _ENOUGH else Found("ok", said)
 
 
-def _in_the_way(root: Path, there: Path) -> Path | None:
-    """Return a file that lies where a folder is needed."""
+def _unfit(root: Path, there: Path) -> Found | None:
+    """Tell of a path that tables cannot lie under, and of a file that lies where a folder is needed."""
+    if piece := misread(root):
+        return Found("failed", f"{root} has {piece!r} in it: tables cannot lie under it", "set FINTS_HOME to another")
     needed = (there, *(root / name for name in _FOLDERS))
-    return next((place for place in needed if place.exists() and not place.is_dir()), None)
+    file = next((place for place in needed if place.exists() and not place.is_dir()), None)
+    if file is None:
+        return None
+    cure = "set FINTS_HOME to a folder" if file == there else "move that file away; the next night makes a folder"
+    return Found("failed", f"{file} is no folder", cure)
 
 
 def filesystem(path: Path) -> str:

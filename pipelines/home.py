@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fints.errors import ConfigError, LockHeldError
+from fints.bars.place import check_place
+from fints.errors import ConfigError, LockHeldError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,16 +71,19 @@ class Home:
         LockHeldError
             If another run holds it.
         ConfigError
-            If the home cannot be written.
+            If the home cannot be written, or its path is one that tables cannot lie under.
         """
         from filelock import FileLock, Timeout
 
         try:
+            check_place(self.root)
             self.root.mkdir(parents=True, exist_ok=True)
             lock = FileLock(self.root / ".lock")
             _acquire(lock, patience)
         except Timeout as error:
             raise LockHeldError(f"another run is at work in {self.root}; wait for it, or set FINTS_HOME") from error
+        except StoreError as error:
+            raise ConfigError(str(error)) from error
         except OSError as error:
             raise ConfigError(f"the home {self.root} cannot be written: {error}; set FINTS_HOME") from error
         try:

@@ -7,6 +7,7 @@ import os
 import tempfile
 from typing import TYPE_CHECKING, Final
 
+from fints.bars.place import check_place
 from fints.bars.table import told
 from fints.errors import StoreError
 
@@ -23,8 +24,9 @@ def check_ours(root: Path) -> None:
     Raises
     ------
     StoreError
-        The folder holds something else, or a store of another format.
+        The folder holds something else, or a store of another format, or its path is one that tables cannot lie under.
     """
+    check_place(root)
     marker = root / MARKER
     if marker.is_file():
         _check_format(marker)

@@ -190,6 +190,13 @@ def test_a_home_that_is_a_file_is_told_once_by_the_check_of_the_home(tmp_path):
         assert found.cure == "set FINTS_HOME to a folder"
 
 
+def test_a_home_whose_path_tables_cannot_lie_under_is_told(tmp_path):
+    found = doctor_machine.home(patient(tmp_path / "data [old]"))
+    assert found.state == "failed"
+    assert "has '[' in it" in found.sentence
+    assert found.cure == "set FINTS_HOME to another"
+
+
 @pytest.mark.parametrize("name", ["store", "models", "plans", "reports", "verification"])
 def test_a_file_that_lies_where_a_folder_is_needed_is_told_by_the_check_of_the_home(tmp_path, name):
     (tmp_path / name).write_text("no folder")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fints.errors import LockHeldError
+from fints.errors import ConfigError, LockHeldError
 from pipelines.home import Home
 
 if TYPE_CHECKING:
@@ -50,3 +50,9 @@ def test_patience_ends(tmp_path: Path) -> None:
         Home(tmp_path).locked(0.01),
     ):
         pytest.fail("it was held")
+
+
+def test_a_home_whose_path_tables_cannot_lie_under_is_refused_and_not_made(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"misread '\['"), Home(tmp_path / "data [old]").locked():
+        pytest.fail("it was held")
+    assert list(tmp_path.iterdir()) == []

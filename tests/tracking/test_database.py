@@ -2,6 +2,7 @@ import shutil
 import signal
 import sqlite3
 import time
+from pathlib import Path
 
 import pytest
 from filelock import FileLock
@@ -112,3 +113,15 @@ def test_a_home_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "home").write_text("a file")
     with pytest.raises(ConfigError, match="cannot be written"):
         Tracking(tmp_path / "home" / "below").prepare()
+
+
+def test_a_home_of_an_odd_but_sound_name_holds_its_own_database_and_artifacts(tmp_path):
+    home = tmp_path / "ho me #%&=é;+'x'"
+    tracking = Tracking(home)
+    with tracking.run("fints/backtests/odd", "run", {"fints.kind": "backtest"}) as run:
+        run.log_files({"t.json": "42"})
+    assert [path.name for path in tmp_path.iterdir()] == [home.name]
+    assert Database(home).ready()
+    client = tracking._client()
+    (kept,) = client.search_runs([one.experiment_id for one in client.search_experiments()])
+    assert Path(client.download_artifacts(kept.info.run_id, "t.json")).read_text() == "42"
