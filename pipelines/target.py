@@ -249,5 +249,8 @@ def _still_to_come(forecast: Forecast, panel: pd.DataFrame, as_of: AsOf) -> tupl
             problems.append(SeriesProblem(str(name), reason, left_out=bool(past.all())))
     gone = {problem.unique_id for problem in problems if problem.left_out}
     if gone == set(names):
-        raise SeriesError("no series goes on to the as-of: " + "; ".join(map(str, problems)))
+        raise SeriesError(
+            f"no series goes on to the as-of: {'; '.join(map(str, problems))}. Look why the source delivers no bars, "
+            f"or forecast from where they end with --as-of {ends['last'].max():%Y-%m-%d}"
+        )
     return forecast.of(~names.isin(gone).to_numpy()), problems
