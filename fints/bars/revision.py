@@ -31,7 +31,7 @@ REVISION_KINDS: Final[Mapping[str, str]] = MappingProxyType(
         "calendar": "the session or the hours of the bar were corrected",
     }
 )
-RESTATED_COLUMNS: Final = ("symbol", "interval", "kind", "factor", "what", "rows", "first", "last")
+RESTATED_COLUMNS: Final = ("symbol", "interval", "kind", "factor", "what", "sources", "rows", "first", "last")
 _MULTIPLIED: Final = {"split": "all prices were", "dividend": "the adjusted close alone was"}
 _STILL_THERE: Final = "; the old ones stay readable"
 _TOLD: Final = ("close", "volume", "open", "high", "low")
@@ -55,8 +55,9 @@ def classify(newer: pd.DataFrame, older: pd.DataFrame, found: Comparison) -> pd.
     -------
     pandas.DataFrame
         One row per revised bar, with the index of ``newer``: ``symbol, interval, session, kind`` (of
-        ``REVISION_KINDS``), ``factor`` (of the prices after a split, of the adjusted close after a dividend) and
-        ``what``: of the earliest correction of each series the values before and after, else missing.
+        ``REVISION_KINDS``), ``factor`` (of the prices after a split, of the adjusted close after a dividend),
+        ``what``: of the earliest correction of each series the values before and after, else missing; and ``sources``:
+        where the values before and after came from, missing where that is one source.
     """
     at = np.flatnonzero(found.revised)
     now, before = newer.iloc[at], older.iloc[found.place[at]]
@@ -78,7 +79,14 @@ def classify(newer: pd.DataFrame, older: pd.DataFrame, found: Comparison) -> pd.
     for at_row in earliest:
         columns = [name for name in _TOLD if touched[name][at_row]]
         what[at_row] = _values(now.iloc[at_row], before.iloc[at_row], columns)
-    return found_kinds.assign(what=pd.Series(what, index=rows.index, dtype="str"))
+    return found_kinds.assign(what=pd.Series(what, index=rows.index, dtype="str"), sources=_sources(now, before))
+
+
+def _sources(now: pd.DataFrame, before: pd.DataFrame) -> pd.Series:
+    """Say of rows that came from another source than the ones before: ``from yahoo, before from folder``."""
+    was = before["source"].set_axis(now.index)
+    told = "from " + now["source"] + ", before from " + was
+    return told.where(now["source"] != was).astype("str")
 
 
 def _values(now: pd.Series, before: pd.Series, columns: list[str]) -> str:
@@ -98,8 +106,8 @@ def summarise(revisions: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``RESTATED_COLUMNS``, one row per series and kind: the factor and the values in words are those of its earliest
-        bar, ``first`` and ``last`` are the first and last session touched.
+        ``RESTATED_COLUMNS``, one row per series and kind: the factor, the values and the sources in words are those of
+        its earliest bar that has some, ``first`` and ``last`` are the first and last session touched.
     """
     if revisions.empty:
         return pd.DataFrame(columns=list(RESTATED_COLUMNS))
@@ -107,6 +115,7 @@ def summarise(revisions: pd.DataFrame) -> pd.DataFrame:
     summary = ordered.groupby([*_SERIES, "kind"]).agg(
         factor=("factor", "first"),
         what=("what", "first"),
+        sources=("sources", "first"),
         rows=("session", "size"),
         first=("session", "min"),
         last=("session", "max"),
@@ -139,7 +148,8 @@ def is_restatement(sentence: str) -> bool:
 def sentences(restated: pd.DataFrame) -> list[str]:
     """Say what was revised, a sentence for each row of a frame with ``RESTATED_COLUMNS``."""
     said = []
-    for symbol, _, kind, factor, what, rows, first, last in restated[list(RESTATED_COLUMNS)].itertuples(index=False):
+    stated = restated[list(RESTATED_COLUMNS)]
+    for symbol, _, kind, factor, what, sources, rows, first, last in stated.itertuples(index=False):
         bars = "1 bar" if rows == 1 else f"{rows} bars"
         span = f"{first:%Y-%m-%d}" if first == last else f"{first:%Y-%m-%d} to {last:%Y-%m-%d}"
         how = REVISION_KINDS[kind]
@@ -147,5 +157,7 @@ def sentences(restated: pd.DataFrame) -> list[str]:
             how = f"{_MULTIPLIED[kind]} multiplied by {factor:.6g}"
         elif not pd.isna(what):
             how = f"corrected: {what}" if rows == 1 else f"corrected, on {first:%Y-%m-%d}: {what}"
+        if not pd.isna(sources):
+            how += f"; {sources}"
         said.append(f"{symbol}: {bars} of {span} restated ({how}){_STILL_THERE}")
     return said

@@ -304,6 +304,15 @@ def test_a_split_and_a_dividend_are_told_by_their_factor_once(store, history) ->
     assert "restated (the adjusted close alone was multiplied by 0.98)" in dividend
 
 
+def test_bars_that_another_source_revises_are_told_with_both(store, history) -> None:
+    assert history["source"].nunique() == 1
+    (said,) = sentences(deliver(store, scaled(history, slice(None), 0.5).assign(source="other")).restated)
+    assert said.endswith(
+        f"multiplied by 0.5; from other, before from {history['source'].iloc[0]}); the old ones stay readable"
+    )
+    assert not sentences(deliver(store, scaled(history, slice(None), 0.5).assign(source="third")).restated)
+
+
 def test_an_adjusted_close_corrected_alone_moves_no_older_bar(store, history) -> None:
     corrected = history.tail(9).reset_index(drop=True)
     corrected.loc[0, "adj_close"] *= 0.999

@@ -21,7 +21,7 @@ NIGHT = pd.Timestamp("2018-12-31")
 WHY = "By hand: the index was rebuilt"
 DUE = "There is no challenger; the next fit is due after the session of 2019-01-08, in 5 sessions."
 RESTATED = pd.DataFrame(
-    [("^GSPC", "1d", "split", 2.0, None, 9, pd.Timestamp("2018-12-03"), NIGHT)], columns=list(RESTATED_COLUMNS)
+    [("^GSPC", "1d", "split", 2.0, None, None, 9, pd.Timestamp("2018-12-03"), NIGHT)], columns=list(RESTATED_COLUMNS)
 )
 (SPLIT,) = sentences(RESTATED)
 OPEN = [f"Cycle is not distinguishable from {name}: RMSE 1.0 % lower, but 1 window is too few." for name in "ABC"]
