@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
@@ -13,6 +14,10 @@ from fints.sessions.calendars import SETTLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+_DATED: Final = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{8}(?=[T ])")
+_TIMED: Final = re.compile(r"[T ]\s*[0-9]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +59,19 @@ def parse_as_of(text: str | None) -> pd.Timestamp | None:
     """
     if text is None:
         return None
-    if text.strip().isdigit():
+    stated = text.strip()
+    if not stated:
+        raise DateError("the as-of is empty; write 2018-12-03 or 2018-12-03T21:15Z")
+    # pandas reads 03/04/2018 as March, 20/11/2018 as November, `May` as of the year 1, and 12:30Z as of today
+    dated = _DATED.match(stated)
+    if dated is None:
         raise DateError(f"{text!r} is neither a date nor an instant; write 2018-12-03 or 2018-12-03T21:15Z")
     try:
-        moment = pd.Timestamp(text)
+        moment = pd.Timestamp(stated)
     except (ValueError, TypeError) as error:
         raise DateError(f"{text!r} is neither a date nor an instant; write 2018-12-03 or 2018-12-03T21:15Z") from error
-    if pd.isna(moment):
-        raise DateError("the as-of is empty; write 2018-12-03 or 2018-12-03T21:15Z")
-    if moment.tz is None and moment != moment.normalize():
+    # midnight is a time of day, too: taken for its date, it would know the session that is still to come
+    if moment.tz is None and _TIMED.match(stated, dated.end()):
         raise DateError(f"the instant {text!r} has no time zone; add Z for UTC, or an offset such as +01:00")
     return moment
 

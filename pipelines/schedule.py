@@ -37,7 +37,9 @@ class Slot:
     days : tuple of int
         0 is Monday.
     before_utc : tuple of int
-        Hour and minute in UTC that come before every close of the year.
+        Hour and minute in UTC that come before every close of the year, but not before the date of any night has
+        begun where its last exchange is: it would be the night before that is waited for. What closes earlier still,
+        such as Auckland beside New York, is forecast at once where nothing else closes that day.
     days_utc : tuple of int
         Days of the latter.
     """
@@ -109,6 +111,8 @@ def slot_of(exchanges: Sequence[str], now: pd.Timestamp, settle: pd.Timedelta) -
     minutes = int(-(-clock // pd.Timedelta(minutes=1)))
     days = {(end.session.day_of_week + int(moved)) % 7 for end in ends}
     early = min(_since_midnight(end.close, end.session) for end in ends) - pd.Timedelta(minutes=10)
+    begun = (end.session.tz_localize(end.zone, nonexistent="shift_forward").tz_convert("UTC") for end in ends)
+    early = max(early, *(_since_midnight(dawn, end.session) for dawn, end in zip(begun, ends, strict=True)))
     back, clock_utc = divmod(early, pd.Timedelta(days=1))
     first = int(clock_utc // pd.Timedelta(minutes=1))
     return Slot(

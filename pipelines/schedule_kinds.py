@@ -32,8 +32,8 @@ def cron(slot: Slot, command: Command) -> str:
             f"CRON_TZ={slot.zone}",
             f"{slot.minute} {slot.hour} * * {_numbers(slot.days)} {run}",
             "#",
-            "# A cron that does not know CRON_TZ (Debian, Ubuntu), on a machine in UTC: started before every close of",
-            "# the year, it waits for the one of the day. Use this line instead of the two above.",
+            "# A cron that does not know CRON_TZ (Debian, Ubuntu), on a machine in UTC: started before the last",
+            "# close of every day of the year, it waits for it. Use this line instead of the two above.",
             f"# {minute} {hour} * * {_numbers(slot.days_utc)} {run} --wait-for-close",
         ]
     )

@@ -31,11 +31,19 @@ def wait_for_close(settings: NightlySettings, asked: pd.Timestamp | None) -> Non
     if asked is not None:
         raise ConfigError("--wait-for-close waits for tonight, and --as-of names another night; leave one of them out")
     places, settle = exchanges_of(settings, Home.from_environment()), pd.Timedelta(minutes=settings.settle)
-    end = tonight(places.names, clock.now(), settle)
-    if end is None:
-        later = following(places.names, clock.now(), settle)
-        said = f"nothing to wait for: no session of {', '.join(places.names)} is still to end today; the next night is "
-        screen(stderr=True).print(f"{said}{later.when}", highlight=False, markup=False, soft_wrap=True)
-        return
-    screen(stderr=True).print(f"waiting until {end.when}: {end.why}", highlight=False, markup=False, soft_wrap=True)
-    wait_until(end.until)
+
+    def look() -> pd.Timestamp | None:
+        now = clock.now()
+        end = tonight(places.names, now, settle)
+        if end is None:
+            later = following(places.names, now, settle).when
+            names = ", ".join(places.names)
+            said = f"nothing to wait for: no session of {names} is still to end today; the next night is {later}"
+        else:
+            said = f"waiting until {end.when}: {end.why}"
+        screen(stderr=True).print(said, highlight=False, markup=False, soft_wrap=True)
+        return None if end is None else end.until
+
+    until = look()
+    if until is not None:
+        wait_until(until, clock.now, anew=look)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from fints.errors import CalendarError
 from fints.sessions import get_calendar
 from pipelines import clock
 
@@ -94,7 +95,8 @@ def tonight(exchanges: Iterable[str], now: pd.Timestamp, settle: pd.Timedelta) -
     """Return the night of today, if it is still to come; None where there is nothing to wait for.
 
     Today is the date of the exchange that closes last on it. Once its sessions are over, or where there are none,
-    nothing is waited for: what is new is there, and what was missed can be made up for.
+    nothing is waited for: what is new is there, and what was missed can be made up for. A night of a day before whose
+    sessions have closed, and whose bars are not final yet, comes first: around the clock a day closes at midnight.
 
     Parameters
     ----------
@@ -104,25 +106,59 @@ def tonight(exchanges: Iterable[str], now: pd.Timestamp, settle: pd.Timedelta) -
     settle : pandas.Timedelta
     """
     ends = night_ends(exchanges, now - _AROUND, now + _AROUND, settle)
-    today = [end for end in ends if now.tz_convert(end.zone).tz_localize(None).normalize() == end.session]
-    return today[0] if today and today[0].until > now else None
+    today = next((end for end in ends if now.tz_convert(end.zone).tz_localize(None).normalize() == end.session), None)
+    closed = next((end for end in ends if end.close <= now < end.until), None)
+    coming = today if today is not None and today.until > now else None
+    # with a long delay, what closes today meanwhile is waited for: a start each day is to meet each night once
+    if closed is not None and (coming is None or closed.until < coming.close):
+        return closed
+    return coming
 
 
 def following(exchanges: Iterable[str], now: pd.Timestamp, settle: pd.Timedelta) -> NightEnd:
-    """Return the next night that is still to come."""
-    ends = night_ends(exchanges, now - _AROUND, now + _AHEAD, settle)
-    return next(end for end in ends if end.until > now)
+    """Return the next night that is still to come.
+
+    Raises
+    ------
+    CalendarError
+        If the calendars end before it.
+    """
+    names = sorted(set(exchanges))
+    found = next((end for end in night_ends(names, now - _AROUND, now + _AHEAD, settle) if end.until > now), None)
+    if found is None:
+        said = ", ".join(f"{name} to {get_calendar(name).last_day:%Y-%m-%d}" for name in names)
+        raise CalendarError(
+            f"no session after {now:%Y-%m-%d %H:%M} UTC is known: calendars reach only so far ({said}); upgrade them: "
+            "pip install -U pandas-market-calendars exchange-calendars"
+        )
+    return found
 
 
 def wait_until(
     until: pd.Timestamp,
     now: Callable[[], pd.Timestamp] = clock.now,
     sleep: Callable[[float], None] = time.sleep,
+    anew: Callable[[], pd.Timestamp | None] | None = None,
 ) -> None:
     """Sleep until an instant by the clock on the wall.
 
     Each step is short and the clock is read after it: after a suspension, or when the clock is set, the wait ends at
     most `STEP` seconds late by the new time. A signal that raises ends it at once.
+
+    Parameters
+    ----------
+    until : pandas.Timestamp
+    now, sleep : callable
+        The clock, and what lets it pass.
+    anew : callable, optional
+        Asked where the clock was set back: the instant to wait for by the new time, None for none any more. One that
+        had been a day ahead would be waited for past the night that is to come.
     """
-    while (left := (until - now()).total_seconds()) > 0:
+    waited: pd.Timestamp | None = until
+    before = now()
+    while waited is not None and (left := (waited - before).total_seconds()) > 0:
         sleep(min(left, STEP))
+        current = now()
+        if current < before - _SET_BACK and anew is not None:
+            waited = anew()
+        before = current

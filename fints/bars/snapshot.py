@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from fints.bars.action_table import ActionTable
 from fints.bars.layout import BAR_PARTITIONS, bars_schema
 from fints.bars.store import BarStore
@@ -19,8 +21,6 @@ from fints.errors import DateError
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
-
-    import pandas as pd
 
 
 class Snapshot(BarStore):
@@ -78,10 +78,9 @@ def version_at(table: StoreTable, instant: pd.Timestamp) -> int:
     """Return the newest version of a table that was known at an instant, 0 (the empty one) where none was."""
     if not table.exists():
         return 0
-    limit = instant.value // 1_000_000
     known = 0
     for entry in sorted(table.at().history(), key=lambda entry: int(entry["version"])):
-        if int(entry["timestamp"]) > limit:
+        if pd.Timestamp(int(entry["timestamp"]), unit="ms", tz="UTC") > instant:  # which may lie in any year
             break
         known = int(entry["version"])
     return known

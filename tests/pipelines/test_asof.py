@@ -90,11 +90,39 @@ def test_a_live_source_knows_the_calendar_of_now_and_says_when_it_is_late(bars):
         ("2018-11-20T21:15", "no time zone"),
         ("", "empty"),
         ("2016", "neither a date nor an instant"),
+        ("2018-11-20T00:00", "no time zone"),  # its date would know the session that is still to come
+        ("2018-11-20 00:00:00", "no time zone"),
+        ("20181120T0000", "no time zone"),
+        ("03/04/2018", "neither a date nor an instant"),  # of March or of April?
+        ("20/11/2018", "neither a date nor an instant"),
+        ("2018-11", "neither a date nor an instant"),
+        ("2018Q4", "neither a date nor an instant"),
+        ("May", "neither a date nor an instant"),
+        ("12:30Z", "neither a date nor an instant"),
+        ("today", "neither a date nor an instant"),
+        ("NaT", "neither a date nor an instant"),
+        (" ", "empty"),
     ],
 )
 def test_an_as_of_outside_the_data_is_refused(bars, text, says):
     with pytest.raises(DateError, match=says):
         look(bars, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2018-11-20", pd.Timestamp("2018-11-20")),
+        (" 2018-11-20 ", pd.Timestamp("2018-11-20")),
+        ("2020-02-29", pd.Timestamp("2020-02-29")),
+        ("2018-11-20T00:00Z", pd.Timestamp("2018-11-20", tz="UTC")),
+        ("20181120T211500Z", pd.Timestamp("2018-11-20 21:15", tz="UTC")),
+        ("2018-11-20 16:15-05:00", pd.Timestamp("2018-11-20 21:15", tz="UTC")),
+        ("2018-11-20 21:15 UTC", pd.Timestamp("2018-11-20 21:15", tz="UTC")),
+    ],
+)
+def test_dates_and_instants_are_read_in_their_usual_spellings(text, moment):
+    assert parse_as_of(text) == moment
 
 
 def test_the_new_year_after_the_data_is_still_the_last_session(bars):

@@ -18,7 +18,7 @@ from pipelines.cli import app
 from pipelines.schedule import Command, slot_of
 from pipelines.schedule_kinds import KINDS, airflow, cron, prefect, systemd
 from pipelines.schedule_secrets import secrets_of
-from pipelines.waiting import night_ends
+from pipelines.waiting import night_ends, tonight
 
 SETTLE = pd.Timedelta(minutes=15)
 NOW = pd.Timestamp("2025-01-01T00:00Z")
@@ -57,6 +57,24 @@ def test_the_start_in_utc_lies_before_every_close(exchanges):
             at for at in (back - pd.Timedelta(days=1), back) if at < end.close and at.day_of_week in found.days_utc
         ]
         assert starts, end
+
+
+@pytest.mark.parametrize(
+    "exchanges",
+    [*MARKETS, ["XASX", "XNYS"], ["XNZE", "XNYS"], ["XNZE", "XLON", "CMES"], ["XSAU", "XNYS"], ["FX", "XTKS"]],
+    ids="+".join,
+)
+def test_the_start_in_utc_waits_for_the_night_of_its_day(exchanges):
+    """In winter the evening before is not over in New York when Sydney closes: that night would be met again."""
+    found = slot(exchanges)
+    hour, minute = found.before_utc
+    days = pd.date_range("2025-01-01", "2025-12-31", tz="UTC") + pd.Timedelta(hours=hour, minutes=minute)
+    starts = [start for start in days if start.day_of_week in found.days_utc]
+    waited = [(start, tonight(exchanges, start, SETTLE)) for start in starts]
+    begun = pd.DatetimeIndex([start if end is None else end.until for start, end in waited])
+    for end in night_ends(exchanges, NOW, NOW + pd.Timedelta(days=355), SETTLE)[2:]:
+        # at its end, or within hours where what closes last has not even begun its day
+        assert (begun[begun >= end.until] - end.until).min() < pd.Timedelta(hours=2), end
 
 
 def test_new_york_begins_after_its_close_by_its_own_clock():
