@@ -20,6 +20,7 @@ STEP = 20.0
 
 _AROUND = pd.Timedelta(days=2)
 _AHEAD = pd.Timedelta(days=30)
+_SET_BACK = pd.Timedelta(minutes=1)  # less is a clock that is being kept right
 
 
 @dataclass(frozen=True, slots=True)
