@@ -14,7 +14,7 @@ from fints.bars.sources import make_source
 from fints.bars.store import BarStore
 from pipelines import clock
 from pipelines.asof import observe
-from pipelines.ingest import stored_symbols, update, wanted_symbols
+from pipelines.ingest import last_symbols, stored_symbols, update, wanted_symbols
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -154,7 +154,7 @@ def gather(settings: DataSettings, home: Home, stages: Stages, asked: pd.Timesta
     now = clock.now()
     store, source = BarStore(home.store), make_source(settings.source)
     report = update(source, store, settings, stages, now)
-    symbols = stored_symbols(wanted_symbols(source, settings), store, settings, report)
+    symbols = stored_symbols(wanted_symbols(source, settings, last_symbols(store, settings)), store, settings, report)
     reading = Reading(
         folder=home.store,
         symbols=tuple(symbols),

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from fints.bars.ingest import IngestPolicy, ingest
+from fints.bars.nights import NightTable
 from fints.bars.sources import SampleConfig
 from fints.bars.sources.sample import DEFAULT_SYMBOLS
 from fints.errors import ConfigError, DataError
 from pipelines.terminal import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fints.bars.ingest import IngestReport
     from fints.bars.sources import BarSource
     from fints.bars.store import BarStore
@@ -20,8 +23,16 @@ if TYPE_CHECKING:
     from pipelines.progress import Stages
 
 
-def wanted_symbols(source: BarSource, settings: DataSettings) -> list[str]:
+def wanted_symbols(source: BarSource, settings: DataSettings, before: Iterable[str] = ()) -> list[str]:
     """Return the configured symbols, or all that the source lists (of the sample: those with volume).
+
+    Parameters
+    ----------
+    source : BarSource
+    settings : DataSettings
+    before : iterable of str, optional
+        Symbols of the last night. Where none are configured, a live source that lists one of them no longer is asked
+        for it all the same, and says why it is not there: it would be gone without a word.
 
     Raises
     ------
@@ -29,16 +40,27 @@ def wanted_symbols(source: BarSource, settings: DataSettings) -> list[str]:
         If there are neither.
     """
     listed = DEFAULT_SYMBOLS if isinstance(settings.source, SampleConfig) else source.symbols()
-    wanted = list(settings.symbols or listed)
+    known = [settings.present_name(symbol) for symbol in before] if source.live else []
+    wanted = list(settings.symbols or dict.fromkeys([*listed, *known]))
     if not wanted:
         raise ConfigError(f"the source {source.name} lists no symbols; name them under `symbols:`")
     return wanted
+
+
+def last_symbols(store: BarStore, settings: DataSettings) -> tuple[str, ...]:
+    """Return the symbols of the night that was done last; none where symbols are configured."""
+    if settings.symbols:
+        return ()
+    lines = NightTable.under(store.root).read(settings.dataset, settings.interval)
+    return next((line.symbols for line in reversed(lines) if line.state == "done"), ())
 
 
 def update(
     source: BarSource, store: BarStore, settings: DataSettings, stages: Stages, now: pd.Timestamp
 ) -> IngestReport:
     """Fetch, check and commit what is new, in one transaction.
+
+    The symbols of the last night are asked for, too, see :func:`wanted_symbols`.
 
     Raises
     ------
@@ -47,7 +69,7 @@ def update(
     StoreError
         If the store cannot be written.
     """
-    wanted = wanted_symbols(source, settings)
+    wanted = wanted_symbols(source, settings, last_symbols(store, settings))
     with stages.stage(f"ingest {counted(len(wanted), 'symbol')} from {source.name}") as stage:
         return ingest(
             source,

@@ -95,3 +95,25 @@ def test_a_night_made_again_lacks_what_it_lacked_but_for_what_has_come(night, ma
     assert code == 0, said
     assert nights(result) == [("2025-03-10", 0, []), ("2025-03-11", 0, []), ("2025-03-12", 0, [])]
     assert {state for _, state in told(result)} == {"done"}
+
+
+def test_a_symbol_whose_file_goes_away_is_named_though_no_settings_name_it(night, market, home, after):
+    """On Friday the file of BBB, which was forecast on Thursday, is not there; later the settings leave it out."""
+    after("thursday")
+    market.deliver("2025-03-07")
+    (market.folder / "BBB.csv").unlink()
+    market.it_is("2025-03-07 22:00")
+    code, said, result = night("--set=symbols=null")
+    assert nights(result) == [("2025-03-07", 3, ["BBB"])]
+    assert code == 3, said
+    assert "name the others under `symbols`" in result["failed"]["BBB"]
+    assert {row["unique_id"] for row in result["forecasts"]} == {"AAA", "BBB"}
+    market.deliver("2025-03-10")
+    (market.folder / "BBB.csv").unlink()
+    market.it_is("2025-03-10 22:00")
+    assert nights(night("--set=symbols=null")[2]) == [("2025-03-10", 3, ["BBB"])]  # once is not enough
+    code, said, result = night("--set=symbols=[AAA]")
+    assert (code, result["failed"]) == (0, {}), said
+    code, said, result = night("--set=symbols=null")
+    assert (code, result["failed"]) == (0, {}), said  # it was taken out
+    assert ledger(home)[-1].symbols == ("AAA",)
