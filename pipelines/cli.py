@@ -12,6 +12,7 @@ import typer
 
 from pipelines.data import data
 from pipelines.doctor_command import doctor
+from pipelines.harmless import harmless_log
 from pipelines.model_command import model
 from pipelines.nightly_command import nightly
 from pipelines.options import BudgetName, Config, JsonFile, Overrides, nightly_settings, screen, write_json
@@ -300,4 +301,8 @@ def main() -> None:
     """Run the command line."""
     # Threads that spin long while they wait slow training tenfold on a busy machine; torch reads this when it loads.
     os.environ.setdefault("GOMP_SPINCOUNT", "10000")
+    # Processes of ours begin with `python -m` or `python -c`, which import from the folder that one stands in: a
+    # joblib.py that lies there would be run.
+    os.environ["PYTHONSAFEPATH"] = "1"
+    harmless_log()
     app()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from secrets import token_hex
 
 DIGITS = 15
 """Decimals of numbers in JSON made by pandas, its most; it leaves ten unless told."""
@@ -42,10 +43,9 @@ def write_bytes(path: Path, content: bytes) -> None:
     """
     draft = None
     try:
-        with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=".draft-", delete=False) as file:
+        with draft_beside(path).open("xb") as file:
             draft = Path(file.name)
             file.write(content)
-        draft.chmod(0o644)
         draft.replace(path)
     except BaseException as error:
         if isinstance(error, OSError) and error.filename is None:
@@ -53,3 +53,11 @@ def write_bytes(path: Path, content: bytes) -> None:
         if draft is not None:
             draft.unlink(missing_ok=True)
         raise
+
+
+def draft_beside(path: Path) -> Path:
+    """Name a file that will take the place of another one.
+
+    Who may read it is left to the umask of the process: one who keeps files private keeps these so, too.
+    """
+    return path.with_name(f".draft-{token_hex(8)}")

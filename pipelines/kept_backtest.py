@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -19,12 +17,13 @@ from fints.series import SeriesProblem
 from fints.settings import BacktestSettings
 from pipelines.asof import AsOf
 from pipelines.backtest import Backtest, TargetBacktest, verdicts
-from pipelines.files import write_text
+from pipelines.files import draft_beside, write_text
 from pipelines.fitted import PanelFacts
 from pipelines.report import backtest_report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from pipelines.home import Home
 
@@ -214,14 +213,12 @@ def _write_frames(found: TargetBacktest, folder: Path) -> None:
     if found.extrapolation is not None:
         frames["extrapolation"] = found.extrapolation.rows
     for name, frame in frames.items():
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=".draft-", delete=False) as file:
-            draft = Path(file.name)
-            try:
-                frame.to_parquet(draft, index=False)
-                draft.chmod(0o644)
-                draft.replace(folder / f"{name}.parquet")
-            finally:
-                draft.unlink(missing_ok=True)
+        draft = draft_beside(folder / f"{name}.parquet")
+        try:
+            frame.to_parquet(draft, index=False)
+            draft.replace(folder / f"{name}.parquet")
+        finally:
+            draft.unlink(missing_ok=True)
 
 
 def _iso(stamps: tuple[pd.Timestamp, ...]) -> list[str]:

@@ -53,7 +53,9 @@ def list_models(
                 console.print(f"{name}: {damage}.", style="bold red", highlight=False, markup=False, soft_wrap=True)
             if not rows:
                 hint = "" if config is not None else "; give the settings of the night with --config"
-                console.print(f"{name}: no night has forecast it under these settings yet{hint}.", highlight=False)
+                console.print(
+                    f"{name}: no night has forecast it under these settings yet{hint}.", highlight=False, markup=False
+                )
                 continue
             cells = [
                 (row.state, row.model, row.version, row.since, _percent(row.holdout), _percent(row.recent), row.windows)

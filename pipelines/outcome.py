@@ -9,6 +9,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from fints.errors import FintsError, LockHeldError, UsageError
+from pipelines.harmless import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,10 +48,10 @@ def reported() -> Iterator[None]:
         try:
             yield
         except FintsError as error:
-            print(f"fints: {error}", file=sys.stderr)
+            print(f"fints: {harmless(str(error))}", file=sys.stderr)
             raise SystemExit(exit_code(error)) from error
         except OSError as error:
-            print(f"fints: {_of_the_machine(error)}", file=sys.stderr)
+            print(f"fints: {harmless(_of_the_machine(error))}", file=sys.stderr)
             raise SystemExit(Exit.FAILED) from error
 
 

@@ -37,12 +37,12 @@ class Stages:
     def stage(self, name: str) -> Iterator[Stage]:
         """Show one stage while it runs."""
         if self.bar is None:
-            self.console.print(f"{name} …", highlight=False)
+            self.console.print(f"{name} …", highlight=False, markup=False)
             yield Stage(None, None, self.console, name, monotonic())
             return
-        task = self.bar.add_task(name, total=None)
+        task = self.bar.add_task(name, total=None, note="")
         yield Stage(self.bar, task, self.console, name, monotonic())
-        self.bar.update(task, total=1, completed=1, description=name)
+        self.bar.update(task, total=1, completed=1, description=name, note="")
 
 
 @dataclass(slots=True, eq=False)
@@ -66,8 +66,7 @@ class Stage:
             What else there is to say, such as the time left.
         """
         if self.bar is not None and self.task is not None:
-            name = f"{self.name} [dim]{note}[/dim]" if note else self.name
-            self.bar.update(self.task, completed=done, total=total, description=name)
+            self.bar.update(self.task, completed=done, total=total, description=self.name, note=note)
             return
         tenths, now = 10 * done // max(total, 1), monotonic()
         if tenths > self.tenths and now - self.told >= SECONDS_BETWEEN_LINES:
@@ -82,6 +81,8 @@ def stages(console: Console) -> Iterator[Stages]:
     if not console.is_terminal:
         yield Stages(console, None)
         return
-    columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn()
+    said = TextColumn("{task.description}", markup=False)  # a symbol may hold what rich takes for markup
+    note = TextColumn("{task.fields[note]}", style="dim", markup=False)
+    columns = SpinnerColumn(), said, note, BarColumn(), TaskProgressColumn(), TimeElapsedColumn()
     with Progress(*columns, console=console) as bar:
         yield Stages(console, bar)

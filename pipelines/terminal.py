@@ -5,19 +5,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from pipelines.harmless import harmless
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import pandas as pd
+    from rich.console import ConsoleOptions, RenderableType
 
 _PIPE_WIDTH = 160
 
 
+class HarmlessConsole(Console):
+    """A console on which texts are texts: only its own styles and its progress give a terminal orders."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Render as any console does, without what a terminal would take for an order."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(harmless(segment.text, ""), segment.style)
+
+
 def console(*, stderr: bool = False) -> Console:
     """Return a console; one that is not a terminal gets room for whole rows."""
-    made = Console(stderr=stderr)
-    return made if made.is_terminal else Console(stderr=stderr, width=max(made.width, _PIPE_WIDTH))
+    made = HarmlessConsole(stderr=stderr)
+    return made if made.is_terminal else HarmlessConsole(stderr=stderr, width=max(made.width, _PIPE_WIDTH))
 
 
 def counted(number: int, noun: str) -> str:

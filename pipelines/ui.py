@@ -103,23 +103,23 @@ def ui(
 ) -> None:
     """Serve the MLflow runs on this machine and print the links to them, the latest verdict first."""
     with reported():
-        from fints.tracking import SERVER, Links, Tracking, require_free
+        from fints.tracking import Links, Tracking, require_free
+        from fints.tracking.redaction import public
         from pipelines.home import Home
 
         settings = nightly_settings(config, overrides)
         tracking = Tracking(Home.from_environment().root, settings.tracking.uri)
         if tracking.remote:
-            _show(_found_elsewhere(tracking), json_file)
+            _show(_found(tracking, Links(f"{public(tracking.uri).rstrip('/')}/")), json_file)
             return
         require_free(port)
         command, log = tracking.server_command(port), tracking.home / "mlflow-server.log"
+        environment = {**os.environ, **tracking.server_environment()}
         screen(stderr=True).print("starting MLflow …  (Ctrl-C stops it)", style="dim")
         with log.open("w", encoding="utf-8") as lines:
-            server = subprocess.Popen(
-                command, env={**os.environ, **SERVER}, start_new_session=True, stdout=lines, stderr=lines
-            )
+            server = subprocess.Popen(command, env=environment, start_new_session=True, stdout=lines, stderr=lines)
         try:
-            found = find(tracking, Links.on(port))
+            found = _found(tracking, Links.on(port))
             _await(server, port, log)
             _show(found, json_file)
             raise SystemExit(server.wait())
@@ -134,16 +134,17 @@ def find(tracking: Tracking, address: Links) -> Places:
     return Places(address.base, tracking.places(address), latest, tuning)
 
 
-def _found_elsewhere(tracking: Tracking) -> Places:
-    """Ask a server that is not ours; the links to it name no user and no password, which browsers ask for."""
+def _found(tracking: Tracking, address: Links) -> Places:
+    """Ask a server or a database that may be away; what is said of it names no user and no password."""
     from fints.errors import FintsError
-    from fints.tracking import Links
     from fints.tracking.redaction import public, redacted
 
     place = public(tracking.uri).rstrip("/")
     try:
-        return find(tracking, Links(f"{place}/"))
-    except Exception as error:  # noqa: BLE001 — whatever MLflow or its server raises
+        return find(tracking, address)
+    except FintsError:
+        raise
+    except Exception as error:  # noqa: BLE001 — whatever MLflow, its server or its database raises
         said = redacted(error)
         raise FintsError(f"{place} cannot be asked: {said}; start its server, or check tracking.uri") from None
 

@@ -5,13 +5,12 @@ from fints.tracking.database import Database
 from fints.tracking.links import Links
 from fints.tracking.relocation import Relocation, relocate
 from fints.tracking.run import Run
-from fints.tracking.server import SERVER, answers, require_free, server_command
+from fints.tracking.server import answers, require_free, server_command, server_environment
 from fints.tracking.tracking import CLIENT, Tracking
 from fints.tracking.views import Chart, ChartSection, SavedView
 
 __all__ = [
     "CLIENT",
-    "SERVER",
     "Chart",
     "ChartSection",
     "Database",
@@ -26,4 +25,5 @@ __all__ = [
     "relocate",
     "require_free",
     "server_command",
+    "server_environment",
 ]

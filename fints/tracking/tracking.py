@@ -13,7 +13,7 @@ from fints.tracking.links import Links
 from fints.tracking.process import alive
 from fints.tracking.redaction import redacted, traced
 from fints.tracking.run import Run
-from fints.tracking.server import server_command
+from fints.tracking.server import server_command, server_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -176,7 +176,11 @@ class Tracking:
     def server_command(self, port: int) -> list[str]:
         """Command line of the MLflow server over this store, on this machine only."""
         self.prepare()
-        return server_command(self.uri, self.artifacts, port)
+        return server_command(self.artifacts, port)
+
+    def server_environment(self) -> Mapping[str, str]:
+        """Return what the environment of that server has to hold, beside that of this process."""
+        return server_environment(self.uri)
 
     def links(self, port: int) -> dict[str, str]:
         """Return the address of the runs of every experiment on the server of this machine; see `places`."""

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from fints.tracking import SERVER, Links, Tracking, answers
+from fints.tracking import Links, Tracking, answers
 from pipelines.ui import find
 
 PATIENCE = 90
@@ -39,7 +39,9 @@ def serve(home, log):
     tracking = Tracking(home)
     with log.open("w") as lines:
         command = tracking.server_command(port)
-        server = subprocess.Popen(command, env={**os.environ, **SERVER}, stdout=lines, stderr=lines)
+        server = subprocess.Popen(
+            command, env={**os.environ, **tracking.server_environment()}, stdout=lines, stderr=lines
+        )
     try:
         until = time.monotonic() + PATIENCE
         while not answers(port):

@@ -7,7 +7,7 @@ from fints.tracking import Links, answers, require_free, server_command
 
 
 def test_the_server_listens_on_this_machine_only(tmp_path):
-    command = server_command("sqlite:///x.db", tmp_path, 5000)
+    command = server_command(tmp_path, 5000)
     assert command[command.index("--host") + 1] == "127.0.0.1"
     assert command[command.index("--workers") + 1] == "1"
 

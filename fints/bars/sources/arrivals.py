@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from fints.bars.sources.documents import table_kind
+from fints.bars.sources.documents import legible, table_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -63,7 +63,7 @@ class Unfinished:
     @classmethod
     def of(cls, name: str, reason: str) -> Unfinished:
         """Tell the stem from the name."""
-        return cls(name, _stem(name), reason)
+        return cls(legible(name), legible(_stem(name)), reason)
 
     def note(self) -> str:
         """Return the reason with the file."""

@@ -23,6 +23,8 @@ _CSV: Final = (".csv", ".txt", ".tsv")
 _PARQUET: Final = (".parquet", ".pq")
 _ZIP: Final = ".zip"
 _UNREADABLE: Final = (OSError, EOFError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
+_LARGE: Final = 64 * 2**20  # bytes
+_DENSEST: Final = 100  # bytes for each of an archive; tables of bars come to ten
 _SEPARATORS: Final = (";", "\t", "|", ",")
 
 
@@ -55,6 +57,8 @@ class Document:
         SourceError
             The file cannot be read as what its ending says.
         """
+        if legible(self.path.name) != self.path.name:
+            raise SourceError(f"{self.where} has a name that is not UTF-8, which no symbol can be; rename the file")
         try:
             content = self._content()
             if _ending(self.member or self.path.name) in _PARQUET:
@@ -100,25 +104,51 @@ def documents_in(file: Path, root: Path) -> Iterator[Document]:
     SourceError
         It is called an archive and is none.
     """
+    told = legible(str(file))
     hidden = file != root and any(part.startswith(".") for part in file.relative_to(root).parts)
     if hidden:
         return
     if _ending(file.name) == _ZIP:
         try:
             with zipfile.ZipFile(file) as archive:
-                members = sorted(info.filename for info in archive.infolist() if not info.is_dir())
+                found = [info for info in archive.infolist() if not info.is_dir()]
         except _UNREADABLE as error:
-            raise SourceError(f"{file} cannot be read as a zip archive: {error}") from error
-        for member in members:
+            raise SourceError(f"{told} cannot be read as a zip archive: {error}") from error
+        _refuse_bomb(sum(info.file_size for info in found), file)
+        for member in sorted(info.filename for info in found):
             name = PurePosixPath(member)
             if (
                 _ending(name.name) in (*_CSV, *_PARQUET)
                 and not name.name.startswith(".")
                 and "__MACOSX" not in name.parts
             ):
-                yield Document(f"{file}:{member}", _stem(name.name), file, member)
+                yield Document(f"{told}:{member}", _stem(name.name), file, member)
     elif _ending(file.name) in (*_CSV, *_PARQUET):
-        yield Document(str(file), _stem(file.name), file)
+        yield Document(told, legible(_stem(file.name)), file)
+
+
+def _refuse_bomb(unpacked: int, file: Path) -> None:
+    """Refuse an archive that would fill the memory: no table of bars packs so well, and members may share their bytes.
+
+    What a member unpacks to is never more than the archive says.
+    """
+    packed = file.stat().st_size
+    if unpacked > _LARGE and unpacked > _DENSEST * packed:
+        raise SourceError(
+            f"{legible(str(file))} holds {unpacked // 2**20} MB in {packed // 1024} kB, as archives do that are made "
+            "to fill a memory; nothing of it was read. If it is meant, unpack it and name its folder as `path`"
+        )
+
+
+def legible(name: str) -> str:
+    """Return the name of a file as it can be told: bytes that are not UTF-8, which no table and no page holds, marked.
+
+    Examples
+    --------
+    >>> legible("SPY.csv")
+    'SPY.csv'
+    """
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def table_kind(name: str) -> Literal["csv", "parquet", "zip"] | None:

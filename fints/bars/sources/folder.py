@@ -15,7 +15,7 @@ import pandas as pd
 from fints.bars.schema import PRICES, key_moments
 from fints.bars.sources.arrivals import Arrival, Unfinished, incomplete, look_into, unchanged
 from fints.bars.sources.base import BarRequest, Delivery, clip_sessions
-from fints.bars.sources.documents import documents_in
+from fints.bars.sources.documents import documents_in, legible
 from fints.bars.sources.reading import Contents, Reading, by_symbol
 from fints.errors import ConfigError, FintsError, SourceError
 
@@ -160,12 +160,12 @@ class FolderSource:
         except FileNotFoundError:
             return []
         except (OSError, FintsError) as error:
-            tables = [_Table(file.name, config.symbol or path.stem, _NOTHING, str(error))]
+            tables = [_Table(legible(file.name), config.symbol or legible(path.stem), _NOTHING, str(error))]
         return tables if unchanged(file, config.path) else Unfinished.of(file.name, "it changed while it was read")
 
     def _table(self, document: Document, file: Arrival) -> _Table:
         symbol = self.config.symbol or document.stem
-        name = file.name if document.member is None else f"{file.name}:{document.member}"
+        name = legible(file.name) if document.member is None else f"{legible(file.name)}:{document.member}"
         try:
             raw = document.read(self.config.separator)
             return _Table(name, symbol, self._reading.contents(raw, symbol, document.where))
