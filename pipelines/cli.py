@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from enum import StrEnum
-from pathlib import Path  # noqa: TC003  (typer reads it)
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,6 +20,7 @@ from pipelines.outcome import Exit, reported
 from pipelines.relocate import relocate
 from pipelines.report_command import report
 from pipelines.schedule_command import schedule
+from pipelines.streams import emptied, opened, told
 from pipelines.tune_command import tune
 from pipelines.ui import ui
 
@@ -304,5 +305,20 @@ def main() -> None:
     # Processes of ours begin with `python -m` or `python -c`, which import from the folder that one stands in: a
     # joblib.py that lies there would be run.
     os.environ["PYTHONSAFEPATH"] = "1"
+    opened()
     harmless_log()
-    app()
+    try:
+        _stand_somewhere()
+        app()
+    finally:
+        emptied()
+
+
+def _stand_somewhere() -> None:
+    """Refuse a working folder that is gone: libraries that look into it end Python in words of their own."""
+    try:
+        Path.cwd()
+    except OSError as error:
+        said = (error.strerror or str(error)).lower()
+        told(f"fints: the working folder cannot be found ({said}); change to one that is there")
+        raise SystemExit(Exit.USAGE) from error

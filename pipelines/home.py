@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fints.bars.place import check_place
+from fints.bars.place import check_place, full_path
 from fints.errors import ConfigError, LockHeldError, StoreError
 
 if TYPE_CHECKING:
@@ -33,9 +33,14 @@ class Home:
 
     @classmethod
     def from_environment(cls) -> Home:
-        """Take ``FINTS_HOME``, or ``~/.fints``."""
-        named = os.environ.get("FINTS_HOME")
-        return cls(Path(named).expanduser().absolute() if named else Path.home() / ".fints")
+        """Take ``FINTS_HOME``, or ``~/.fints``.
+
+        Raises
+        ------
+        ConfigError
+            If it lies below the home of a user who has none.
+        """
+        return cls(full_path(os.environ.get("FINTS_HOME") or "~/.fints", "FINTS_HOME"))
 
     @property
     def store(self) -> Path:

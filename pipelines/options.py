@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -34,6 +35,8 @@ def _in_a_folder(file: Path | None) -> Path | None:
     try:
         if not file.exists():
             require_writable(folder)
+        elif not os.access(file, os.W_OK):
+            raise typer.BadParameter(f"{file} is there and cannot be written")
     except OSError as error:
         raise typer.BadParameter(f"the folder {folder} cannot be written: {error}") from error
     return file
@@ -69,7 +72,12 @@ def write_json(file: Path | None, value: Any) -> None:  # noqa: ANN401
         return
     from fints.errors import ConfigError
 
+    text, begun = json.dumps(value, indent=1, allow_nan=False, default=str) + "\n", False
     try:
-        file.write_text(json.dumps(value, indent=1, allow_nan=False, default=str) + "\n", encoding="utf-8")
+        with file.open("w", encoding="utf-8") as lines:
+            begun = True
+            lines.write(text)
     except OSError as error:
+        if begun and file.is_file():
+            file.unlink()  # half of a result is none that a machine can read
         raise ConfigError(f"the result cannot be written to {file}: {error}; check --json") from error

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import signal
-import sys
 from contextlib import contextmanager
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from fints.errors import FintsError, LockHeldError, UsageError
-from pipelines.harmless import harmless
+from pipelines.streams import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,16 +41,16 @@ def exit_code(error: FintsError) -> Exit:
 def reported() -> Iterator[None]:
     """Turn an error of ours or of the machine into a line on stderr and an exit code.
 
-    Ctrl-C and SIGTERM unwind like any exit.
+    Ctrl-C, SIGTERM and the end of a terminal (SIGHUP) unwind like any exit.
     """
     with _signals_unwind():
         try:
             yield
         except FintsError as error:
-            print(f"fints: {harmless(str(error))}", file=sys.stderr)
+            told(f"fints: {error}")
             raise SystemExit(exit_code(error)) from error
         except OSError as error:
-            print(f"fints: {harmless(_of_the_machine(error))}", file=sys.stderr)
+            told(f"fints: {_of_the_machine(error)}")
             raise SystemExit(Exit.FAILED) from error
 
 
@@ -65,12 +64,19 @@ def _of_the_machine(error: OSError) -> str:
 @contextmanager
 def _signals_unwind() -> Iterator[None]:
     def leave(number: int, _frame: FrameType | None) -> None:
-        print(f"fints: stopped by {signal.Signals(number).name}; what was committed stays", file=sys.stderr)
+        told(f"fints: stopped by {signal.Signals(number).name}; what was committed stays")
         raise SystemExit(128 + number)
 
-    before = {number: signal.signal(number, leave) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, leave) for number in _that_end()}
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _that_end() -> Iterator[signal.Signals]:
+    yield from (signal.SIGINT, signal.SIGTERM)
+    hung_up = getattr(signal, "SIGHUP", None)  # no such thing on Windows
+    if hung_up is not None and signal.getsignal(hung_up) is not signal.SIG_IGN:  # nohup asks for being left alone
+        yield hung_up

@@ -25,6 +25,7 @@ def relocate(
 ) -> None:
     """Let the MLflow runs of a moved home find their artifacts again; a second time, nothing is left to do."""
     with reported():
+        from fints.bars.place import full_path
         from fints.errors import ConfigError
         from fints.tracking import Database
         from fints.tracking import relocate as mend
@@ -35,7 +36,7 @@ def relocate(
         if settings.tracking.uri is not None:
             place = without_passwords(settings.tracking.uri)
             raise ConfigError(f"the runs are in {place}, not in a home; leave tracking.uri out to mend a home")
-        before = None if old is None else old.expanduser().absolute()
+        before = None if old is None else full_path(old, "OLD")
         done = mend(Database(Home.from_environment().root), before, dry_run=dry_run)
         say = screen()
         for line in _lines(done, dry_run=dry_run):

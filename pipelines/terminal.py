@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pipelines.harmless import harmless
+from pipelines.streams import unread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,19 +21,27 @@ if TYPE_CHECKING:
 _PIPE_WIDTH = 160
 
 
-class HarmlessConsole(Console):
-    """A console on which texts are texts: only its own styles and its progress give a terminal orders."""
+class Screen(Console):
+    """A console on which texts are texts, and whose reader may leave (``| head -1``).
+
+    Only its own styles and its progress give a terminal orders. Where nobody reads any more the work goes on and the
+    exit code stays its own: the console of rich would end the command, in the midst of a night, with a failure's.
+    """
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Render as any console does, without what a terminal would take for an order."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else Segment(harmless(segment.text, ""), segment.style)
 
+    def on_broken_pipe(self) -> None:
+        """Write to nowhere from now on."""
+        unread(self.file)
+
 
 def console(*, stderr: bool = False) -> Console:
     """Return a console; one that is not a terminal gets room for whole rows."""
-    made = HarmlessConsole(stderr=stderr)
-    return made if made.is_terminal else HarmlessConsole(stderr=stderr, width=max(made.width, _PIPE_WIDTH))
+    made = Screen(stderr=stderr)
+    return made if made.is_terminal else Screen(stderr=stderr, width=max(made.width, _PIPE_WIDTH))
 
 
 def counted(number: int, noun: str) -> str:

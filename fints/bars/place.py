@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
-from fints.errors import StoreError
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from fints.errors import ConfigError, StoreError
 
 _MISREAD: Final = re.compile(r"[?\[\]^|\\\x00-\x1f\x7f]|%[0-9A-Fa-f]{2}")
 
@@ -37,3 +35,23 @@ def check_place(path: Path) -> None:
             f"nothing can be kept under {path}: the libraries that write tables misread {piece!r} in a path. "
             "Set FINTS_HOME to a folder whose path is without it; nothing was written"
         )
+
+
+def full_path(text: str | Path, named: str) -> Path:
+    """Return an absolute path, with the home of a user for ``~``.
+
+    Parameters
+    ----------
+    text : str or pathlib.Path
+    named : str
+        The variable, option or setting that is to be changed where this cannot be.
+
+    Raises
+    ------
+    ConfigError
+        That user has no home, as one whom only a container knows.
+    """
+    try:
+        return Path(text).expanduser().absolute()
+    except RuntimeError as error:
+        raise ConfigError(f"{text} is nowhere: no home is known for its ~; set {named} to a full path") from error

@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound=Section)
 
+_MOST = 100_000
+"""Values of a file of settings, far more than one holds."""
 _CURE = "put a value that is meant as it stands into quotes"
 _KINDS: Mapping[type[yaml.YAMLError], str] = MappingProxyType(
     {
         yaml.constructor.ConstructorError: f"a tag (!) that is not known, or does not fit its value; {_CURE}",
-        yaml.composer.ComposerError: f"a name (& or *) that does not exist, or stands twice; {_CURE}",
+        yaml.composer.ComposerError: f"a name (& or *) that is missing or there twice, or a new text (---); {_CURE}",
         yaml.parser.ParserError: "a bracket, a comma or an indent that is not as YAML wants it",
         yaml.scanner.ScannerError: f"a sign that YAML does not take there; {_CURE}",
         yaml.reader.ReaderError: "a character that no text file holds",
@@ -36,8 +38,18 @@ class _TwiceError(yaml.YAMLError):
     """A key stands twice."""
 
 
+class _EndlessError(yaml.YAMLError):
+    """Names (``&``, ``*``) that stand for each other without end, or for more than anybody writes."""
+
+
 class _Loader(yaml.SafeLoader):
     """Refuses a key that stands twice, of which YAML would silently take the last."""
+
+    def get_single_node(self) -> yaml.Node | None:
+        node = super().get_single_node()
+        if node is not None:
+            _size(node, {})
+        return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys = [key for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
@@ -104,9 +116,34 @@ def _read(path: Path) -> dict[str, Any]:
     return value
 
 
+def _size(node: yaml.Node, known: dict[yaml.Node, int]) -> int:
+    """Count the values of a node, names written out, as everything that goes through settings does.
+
+    Raises
+    ------
+    _EndlessError
+        There are too many, or a name stands within itself.
+    """
+    if node in known:
+        if known[node] == 0:
+            raise _EndlessError(
+                f"a name (& and *) stands within what it names, from line {node.start_mark.line + 1} on"
+            )
+        return known[node]
+    known[node] = 0
+    inner = node.value if isinstance(node, yaml.SequenceNode) else []
+    if isinstance(node, yaml.MappingNode):
+        inner = [each for pair in node.value for each in pair]
+    found = 1 + sum(_size(each, known) for each in inner)
+    if found > _MOST:
+        raise _EndlessError(f"with its names (& and *) written out it holds more than {_MOST} values")
+    known[node] = found
+    return found
+
+
 def _told(error: yaml.YAMLError) -> str:
     """Say what kind of fault it is and where, without a word of what was written: it may be a secret."""
-    if isinstance(error, _TwiceError):
+    if isinstance(error, _TwiceError | _EndlessError):
         return str(error)
     said = next((words for kind, words in _KINDS.items() if isinstance(error, kind)), "it is no YAML")
     mark = error.problem_mark or error.context_mark if isinstance(error, yaml.MarkedYAMLError) else None

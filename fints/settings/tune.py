@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from pydantic import BeforeValidator, Field, field_serializer, field_validator, model_validator
 
 from fints.backtest.workers import cores
+from fints.bars.place import full_path
 from fints.encodings.config import CycleConfig
 from fints.settings.periods import PeriodSettings
 from fints.settings.section import ChosenEncoding, DataSettings, Section, Seed, TrackingSettings
@@ -16,6 +16,8 @@ from fints.transformer.config import NetworkConfig, TrainingConfig
 from fints.tuning.config import SpaceConfig
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fints.settings.backtest import Budget
 
 QUICK_TRIALS, QUICK_SECONDS, QUICK_STEPS = 20, 600.0, 100
@@ -137,7 +139,7 @@ class StorageSettings(Section):
         """
         if self.url is None:
             return folder / f"{name}.journal"
-        return self.url if "://" in self.url else Path(self.url).expanduser().absolute()
+        return self.url if "://" in self.url else full_path(self.url, "storage.url")
 
 
 def _address_alone(value: object) -> object:

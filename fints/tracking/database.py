@@ -20,6 +20,7 @@ OURS = "fints/"
 """How the names of our experiments begin."""
 
 _BUSY_SECONDS = 30
+_REFUSED = tuple(f"SQLITE_{cause}" for cause in ("READONLY", "CANTOPEN", "PERM", "BUSY", "LOCKED", "FULL", "IOERR"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,9 @@ class Database:
                 found = connection.execute("SELECT artifact_location FROM experiments WHERE name LIKE ?", (f"{OURS}%",))
                 roots = dict.fromkeys(local_path(location).parent.parent for (location,) in found if is_local(location))
         except sqlite3.DatabaseError as error:
+            if _is_whole(error):
+                said = f"{self.file} cannot be used: {error}; see to its permissions and to disk space, and that no"
+                raise ConfigError(f"{said} other program holds it; its runs are not lost") from error
             raise ConfigError(
                 f"{self.file} cannot be read as an MLflow database: {error}; move it away, and a new one is made"
             ) from error
@@ -128,6 +132,11 @@ class Database:
             default = (self.artifacts / "0").as_uri()
             connection.execute("UPDATE experiments SET artifact_location = ? WHERE experiment_id = 0", (default,))
         draft.replace(self.file)
+
+
+def _is_whole(error: sqlite3.DatabaseError) -> bool:
+    """Whether the machine refused a database, of which nothing is known then, rather than what stands in it."""
+    return getattr(error, "sqlite_errorname", "").startswith(_REFUSED)
 
 
 def is_local(location: str) -> bool:

@@ -56,3 +56,9 @@ def test_a_home_whose_path_tables_cannot_lie_under_is_refused_and_not_made(tmp_p
     with pytest.raises(ConfigError, match=r"misread '\['"), Home(tmp_path / "data [old]").locked():
         pytest.fail("it was held")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_home_below_a_user_who_has_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FINTS_HOME", "~nobody-of-that-name/fints")
+    with pytest.raises(ConfigError, match="set FINTS_HOME to a full path"):
+        Home.from_environment()

@@ -14,7 +14,7 @@ from fints.errors import SourceError
 from pipelines.harmless import HarmlessFormatter, harmless
 from pipelines.outcome import reported
 from pipelines.progress import stages
-from pipelines.terminal import HarmlessConsole, console, plain_table
+from pipelines.terminal import Screen, console, plain_table
 
 HOSTILE = "SPY\x1b[2J\x1b]0;owned\x07\x9b31m\u202egpj\ud800"
 ORDERS = "\x1b\x07\x9b\u202e\ud800"
@@ -31,7 +31,7 @@ def test_what_is_left_is_what_was_there_without_orders(text):
 @pytest.mark.parametrize("forced", [True, False])
 def test_a_table_and_a_line_are_printed_without_orders(forced):
     out = io.StringIO()
-    shown = HarmlessConsole(file=out, width=100, force_terminal=forced, color_system=None)
+    shown = Screen(file=out, width=100, force_terminal=forced, color_system=None)
     shown.print(plain_table(pd.DataFrame({"symbol": [HOSTILE]}, dtype=object), HOSTILE))
     shown.print(HOSTILE, markup=False, highlight=False)
     shown.print(Text(HOSTILE))
@@ -41,16 +41,14 @@ def test_a_table_and_a_line_are_printed_without_orders(forced):
 
 def test_the_borders_of_a_table_stay_straight():
     out = io.StringIO()
-    HarmlessConsole(file=out, width=100).print(
-        plain_table(pd.DataFrame({"symbol": [HOSTILE, "plain"]}, dtype=object), "")
-    )
+    Screen(file=out, width=100).print(plain_table(pd.DataFrame({"symbol": [HOSTILE, "plain"]}, dtype=object), ""))
     widths = {len(line.rstrip()) for line in out.getvalue().splitlines() if line.strip()}
     assert len(widths) == 1
 
 
 def test_the_consoles_of_commands_are_such():
-    assert isinstance(console(), HarmlessConsole)
-    assert isinstance(console(stderr=True), HarmlessConsole)
+    assert isinstance(console(), Screen)
+    assert isinstance(console(stderr=True), Screen)
 
 
 def test_an_error_is_told_without_orders(capsys):
@@ -69,7 +67,7 @@ def test_a_warning_is_told_without_orders():
 @pytest.mark.parametrize("forced", [True, False])
 def test_the_name_and_the_note_of_a_stage_are_no_markup(forced):
     out = io.StringIO()
-    shown = HarmlessConsole(file=out, width=120, force_terminal=forced, color_system=None)
+    shown = Screen(file=out, width=120, force_terminal=forced, color_system=None)
     with stages(shown) as made, made.stage("[red]SPY[/] [/] \\[x]") as stage:
         stage(1, 2, "[bold]soon[/] [/]")
     assert "[red]SPY[/] [/] \\[x]" in out.getvalue()

@@ -125,3 +125,31 @@ def test_the_digest_follows_what_decides_a_model():
 def test_text_that_looks_like_a_number_stays_a_symbol(tmp_path):
     path = written(tmp_path, 'symbols: ["NA", "1E5", "TRUE", "^GSPC"]\n')
     assert load_settings(path).symbols == ("NA", "1E5", "TRUE", "^GSPC")
+
+
+def doubled(level, inner):
+    return "".join(f"a{i}: &a{i} {inner(i)}\n" for i in range(1, level))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "targets: &a [*a]\n",
+        "h: 5\ntraining: &a {max_steps: *a}\n",
+        "a0: &a0 [x]\n" + doubled(40, lambda i: f"[*a{i - 1}, *a{i - 1}]") + "targets: *a39\n",
+        "a0: &a0 {k: 1}\n" + doubled(40, lambda i: f"{{<<: [*a{i - 1}, *a{i - 1}]}}"),
+    ],
+)
+def test_names_that_stand_for_themselves_or_for_more_than_anybody_writes_are_refused_at_once(tmp_path, text):
+    with pytest.raises(ConfigError, match=r"cannot be read: .*names? \(& and \*\)"):
+        load_settings(written(tmp_path, text))
+
+
+def test_a_name_may_stand_for_what_it_names(tmp_path):
+    settings = load_settings(written(tmp_path, "h: &n 7\nholdout: {n_windows: *n}\n"))
+    assert (settings.h, settings.holdout.n_windows) == (7, 7)
+
+
+def test_a_second_document_is_named(tmp_path):
+    with pytest.raises(ConfigError, match="new text"):
+        load_settings(written(tmp_path, "h: 5\n---\nh: 6\n"))

@@ -109,6 +109,21 @@ def test_a_database_that_is_none_is_named(tmp_path, content):
         Tracking(tmp_path).prepare()
 
 
+@pytest.mark.parametrize(
+    "refused", ["SQLITE_READONLY_DIRECTORY", "SQLITE_CANTOPEN", "SQLITE_BUSY", "SQLITE_IOERR_WRITE"]
+)
+def test_nobody_is_told_to_move_away_a_whole_database_that_the_machine_refuses(tmp_path, monkeypatch, refused):
+    def fails(_):
+        error = sqlite3.OperationalError("attempt to write a readonly database")
+        error.sqlite_errorname = refused
+        raise error
+
+    monkeypatch.setattr(Database, "connect", fails)
+    with pytest.raises(ConfigError, match="see to its permissions") as caught:
+        Database(tmp_path).moved_from()
+    assert "move it away" not in str(caught.value)
+
+
 def test_a_home_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "home").write_text("a file")
     with pytest.raises(ConfigError, match="cannot be written"):
