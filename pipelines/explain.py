@@ -11,7 +11,7 @@ from fints.champion import BASELINE, standing
 from fints.errors import SeriesError, UnknownNameError
 from fints.explain import explain
 from fints.report.explain import ExplainReport, explanation_json, render_explanation
-from fints.series import get_target, make_panel, panel_problems, usable
+from fints.series import get_target, make_panel, panel_problems, usable, within_reach
 from pipelines.files import write_text
 from pipelines.gathered import gather
 from pipelines.learning import InUse, lesson
@@ -129,8 +129,9 @@ def run_explain(asked: Asked, settings: NightlySettings, home: Home, stages: Sta
 def _panel(bars: pd.DataFrame, asked: Asked, settings: NightlySettings, as_of: AsOf) -> pd.DataFrame:
     panel = make_panel(bars, asked.target, known_at=as_of.known_at)
     panel, unusable = usable(panel, settings.input_size + settings.h)
+    panel, undated = within_reach(panel, settings.h)
     if asked.symbol not in set(panel["unique_id"]):
-        reasons = [p for p in (*panel_problems(bars, asked.target), *unusable) if p.unique_id == asked.symbol]
+        reasons = [p for p in (*panel_problems(bars, asked.target), *unusable, *undated) if p.unique_id == asked.symbol]
         raise SeriesError(f"{asked.symbol} has no forecast of {asked.target}: " + "; ".join(map(str, reasons)))
     return panel
 

@@ -12,8 +12,10 @@ from fints.bars.instruments import read_instruments
 from fints.bars.snapshot import Snapshot
 from fints.bars.sources import make_source
 from fints.bars.store import BarStore
+from fints.errors import CalendarError
 from pipelines import clock
 from pipelines.asof import observe
+from pipelines.datable import undatable
 from pipelines.ingest import last_symbols, stored_symbols, update, wanted_symbols
 
 if TYPE_CHECKING:
@@ -149,7 +151,7 @@ def gather(settings: DataSettings, home: Home, stages: Stages, asked: pd.Timesta
     Raises
     ------
     FintsError
-        If no symbol that is wanted is stored.
+        If no symbol that is wanted is stored, or the calendars of all of them are over.
     """
     now = clock.now()
     store, source = BarStore(home.store), make_source(settings.source)
@@ -167,5 +169,13 @@ def gather(settings: DataSettings, home: Home, stages: Stages, asked: pd.Timesta
         now=now,
         actions_version=store.version("actions"),
     )
-    bars, as_of = reading.bars()
+    try:
+        bars, as_of = reading.bars()
+    except CalendarError:
+        undated = undatable(store, symbols, settings.interval, now)
+        left = tuple(symbol for symbol in symbols if symbol not in undated)
+        if not undated or not left:
+            raise
+        reading, report = replace(reading, symbols=left), replace(report, failed={**report.failed, **undated})
+        bars, as_of = reading.bars()
     return Gathered(bars, as_of, reading, report)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
     from fints.bars.store import BarStore
     from fints.settings import DataSettings
     from pipelines.progress import Stages
+
+_NOT_LISTED: Final = (
+    ". The source lists it no longer, and the last night forecast it: where it is not wanted any more, name the others "
+    "under `symbols`"
+)
 
 
 def wanted_symbols(source: BarSource, settings: DataSettings, before: Iterable[str] = ()) -> list[str]:
@@ -71,7 +77,7 @@ def update(
     """
     wanted = wanted_symbols(source, settings, last_symbols(store, settings))
     with stages.stage(f"ingest {counted(len(wanted), 'symbol')} from {source.name}") as stage:
-        return ingest(
+        report = ingest(
             source,
             store,
             symbols=wanted,
@@ -85,6 +91,11 @@ def update(
             ),
             progress=lambda done, total, _symbol: stage(done, total),
         )
+    if settings.symbols or not report.failed or not source.live:
+        return report
+    gone = set(wanted) - set(source.symbols())
+    told = {name: cause + _NOT_LISTED if name in gone else cause for name, cause in report.failed.items()}
+    return replace(report, failed=told)
 
 
 def stored_symbols(wanted: list[str], store: BarStore, settings: DataSettings, report: IngestReport) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from pipelines.schedule_secrets import FILE
-from pipelines.waiting import night_ends
+from pipelines.waiting import night_ends, no_session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,8 +100,15 @@ def slot_of(exchanges: Sequence[str], now: pd.Timestamp, settle: pd.Timedelta) -
     now : pandas.Timestamp
         UTC.
     settle : pandas.Timedelta
+
+    Raises
+    ------
+    CalendarError
+        If the calendars are over.
     """
     ends = night_ends(exchanges, now - pd.Timedelta(days=1), now + _YEAR, settle)
+    if not ends:
+        raise no_session(exchanges, now)
     exchange = pd.Series([end.exchange for end in ends]).mode().iloc[0]
     zone = next(end.zone for end in ends if end.exchange == exchange)
     # by the date of the session: what ends past midnight is of the day before

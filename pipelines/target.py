@@ -12,7 +12,7 @@ from fints.bars.memory import give_back
 from fints.champion import BASELINE
 from fints.errors import DataError, EncodingError, ModelError, PlanError, SeriesError
 from fints.explain import cycle_sentences
-from fints.series import SeriesProblem, add_features, make_panel, panel_problems, usable
+from fints.series import SeriesProblem, add_features, make_panel, panel_problems, usable, within_reach
 from fints.series.schema import PANEL_COLUMNS
 from pipelines.blend import Blend
 from pipelines.council import Council
@@ -220,7 +220,8 @@ def _panel(reading: Reading, target: str, settings: NightlySettings) -> tuple[pd
     panel = make_panel(bars, target, features=False)
     del bars
     panel, unusable = usable(panel, settings.input_size + settings.h)
-    problems = [*problems, *unusable]
+    panel, undated = within_reach(panel, settings.h)
+    problems = [*problems, *unusable, *undated]
     if panel.empty:
         raise SeriesError(f"no series can be used for {target}: " + "; ".join(map(str, problems)))
     give_back()

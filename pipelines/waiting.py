@@ -83,8 +83,10 @@ def night_ends(
     found: dict[pd.Timestamp, NightEnd] = {}
     for exchange in sorted(set(exchanges)):
         calendar = get_calendar(exchange)
-        until = min(last.tz_localize(None).normalize(), calendar.last_day)
-        hours = calendar.schedule(first.tz_localize(None).normalize(), until)
+        begin = first.tz_localize(None).normalize()
+        if begin > calendar.last_day:  # known a year ahead, perhaps, and not brought up to date
+            continue
+        hours = calendar.schedule(begin, min(last.tz_localize(None).normalize(), calendar.last_day))
         lines = zip(pd.DatetimeIndex(hours.index), pd.DatetimeIndex(hours["close"]), hours["early_close"], strict=True)
         for session, close, early in lines:
             if session not in found or close > found[session].close:
@@ -127,12 +129,17 @@ def following(exchanges: Iterable[str], now: pd.Timestamp, settle: pd.Timedelta)
     names = sorted(set(exchanges))
     found = next((end for end in night_ends(names, now - _AROUND, now + _AHEAD, settle) if end.until > now), None)
     if found is None:
-        said = ", ".join(f"{name} to {get_calendar(name).last_day:%Y-%m-%d}" for name in names)
-        raise CalendarError(
-            f"no session after {now:%Y-%m-%d %H:%M} UTC is known: calendars reach only so far ({said}); upgrade them: "
-            "pip install -U pandas-market-calendars exchange-calendars"
-        )
+        raise no_session(names, now)
     return found
+
+
+def no_session(exchanges: Iterable[str], now: pd.Timestamp) -> CalendarError:
+    """Say that all calendars are over."""
+    said = ", ".join(f"{name} to {get_calendar(name).last_day:%Y-%m-%d}" for name in sorted(set(exchanges)))
+    return CalendarError(
+        f"no session after {now:%Y-%m-%d %H:%M} UTC is known: calendars reach only so far ({said}); upgrade them: "
+        "pip install -U pandas-market-calendars exchange-calendars"
+    )
 
 
 def wait_until(

@@ -6,6 +6,7 @@ from fints.series.grid import Located, located, panel_bars
 from fints.series.lags import HAR_SPANS, LONG_HAR_SPANS, har_features, lag_features
 from fints.series.panel import make_panel, panel_problems
 from fints.series.problems import SeriesProblem, usable
+from fints.series.reach import within_reach
 from fints.series.recent import recent
 from fints.series.scaling import (
     SCALERS,
@@ -47,4 +48,5 @@ __all__ = [
     "standard_scaling",
     "usable",
     "validate_panel",
+    "within_reach",
 ]

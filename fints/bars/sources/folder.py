@@ -105,10 +105,7 @@ class FolderSource:
             raise SourceError(f"{held.broken[symbol]}. Correct the file, or take it out of the folder")
         if symbol not in held.rows:
             told = "; ".join([*waiting, *held.untold])
-            raise SourceError(
-                f"no file in {self.config.path} holds {symbol!r}{f' ({told})' if told else ' yet'}; where it is not "
-                "wanted any more, name the others under `symbols`"
-            )
+            raise SourceError(f"no file in {self.config.path} holds {symbol!r}{f' ({told})' if told else ' yet'}")
         bars, gave_way = self._newest(held, request)
         # what may concern any symbol is told of the folder, not of the symbol that happens to be asked for
         return Delivery(clip_sessions(bars, request), notes=(*waiting, *gave_way), remarks=tuple(held.untold))
