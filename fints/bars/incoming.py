@@ -10,15 +10,13 @@ import pandas as pd
 from fints.bars.finding import Finding
 from fints.bars.quality import check_bars
 from fints.bars.schema import empty_bars, utc_stamps
-from fints.errors import CalendarError, FintsError
+from fints.errors import FintsError
 from fints.sessions.calendars import get_calendar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
-
-    from fints.sessions import ExchangeCalendar
 
 
 def check_arrivals(
@@ -114,7 +112,7 @@ def find_stale(kept: pd.DataFrame, settle: pd.Timedelta) -> list[Finding]:
     newest = kept.drop_duplicates(["symbol", "interval"], keep="last")
     for _, late in newest.groupby(["exchange", "session"]):
         calendar, session = get_calendar(late["exchange"].iloc[0]), late["session"].iloc[0]
-        until = _due(calendar, late["fetched_at"].iloc[0], settle)
+        until = calendar.last_known_session(late["fetched_at"].iloc[0], settle)
         missing = calendar.sessions(session, max(session, until))[1:]
         if missing.empty:
             continue
@@ -134,11 +132,3 @@ def find_stale(kept: pd.DataFrame, settle: pd.Timedelta) -> list[Finding]:
             for symbol, interval in zip(late["symbol"], late["interval"], strict=True)
         ]
     return findings
-
-
-def _due(calendar: ExchangeCalendar, now: pd.Timestamp, settle: pd.Timedelta) -> pd.Timestamp:
-    """Return the last session that is over, or the last one known of a calendar that is over itself."""
-    try:
-        return calendar.last_closed_session(now, settle)
-    except CalendarError:
-        return calendar.session_on_or_before(calendar.last_day)

@@ -171,7 +171,7 @@ def _night(request: BarRequest, now: pd.Timestamp, settle: pd.Timedelta) -> pd.T
     """Return the session after which a symbol is asked for: its exchange's, where it is known."""
     if request.end is not None:
         return request.end
-    return get_calendar(canonical_exchange(request.exchange)).last_closed_session(now, settle)
+    return get_calendar(canonical_exchange(request.exchange)).last_known_session(now, settle)
 
 
 def _inactive(plans: Sequence[PlannedFetch], absences: Mapping[str, Absence], after: int) -> set[str]:

@@ -154,6 +154,23 @@ class ExchangeCalendar:
             raise CalendarError(f"{self.mic} has no closed session at {instant}; ask for a later instant")
         return dates_of(table.day[row : row + 1])[0]
 
+    def last_known_session(self, instant: pd.Timestamp, settle: pd.Timedelta = SETTLE) -> pd.Timestamp:
+        """Last session that has closed and settled as far as is known: the last of all once the calendar is over.
+
+        Some exchanges publish their holidays year by year; where nobody upgraded them, this still dates what is stored.
+
+        Raises
+        ------
+        DateError
+            If the instant has no time zone.
+        CalendarError
+            If the calendar begins later.
+        """
+        last = self.last_day
+        if pd.Timestamp(instant).tz is not None and self._day(instant, "instant") > self._day(last, "date"):
+            return self.session_on_or_before(last)
+        return self.last_closed_session(instant, settle)
+
     def scheduled_closures(self, start: Dated, end: Dated) -> pd.DatetimeIndex:
         """Holidays by rule from `start` to `end`: trading weekdays without a session, ad-hoc closures left out."""
         first, last = self._checked(start), self._checked(end)

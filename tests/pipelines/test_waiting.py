@@ -5,6 +5,7 @@ import pytest
 
 from fints.errors import CalendarError
 from fints.sessions import get_calendar
+from pipelines.schedule import slot_of
 from pipelines.waiting import STEP, following, night_ends, tonight, wait_until
 
 SETTLE = pd.Timedelta(minutes=15)
@@ -93,6 +94,16 @@ class Clock:
     def sleep(self, seconds):
         self.slept.append(seconds)
         self.time += pd.Timedelta(seconds=seconds) + self.jumps.get(len(self.slept), pd.Timedelta(0))
+
+
+def test_a_calendar_that_is_over_hides_no_other_exchange():
+    over = (get_calendar("XSAU").last_day + pd.Timedelta(days=10)).tz_localize("UTC")
+    span = (over, over + pd.Timedelta(days=10), SETTLE)
+    assert night_ends(["XSAU", "XNYS"], *span) == night_ends(["XNYS"], *span) != []
+    assert night_ends(["XSAU"], *span) == []
+    assert slot_of(["XSAU", "XNYS"], over, SETTLE) == slot_of(["XNYS"], over, SETTLE)
+    with pytest.raises(CalendarError, match=r"XSAU to .*upgrade"):
+        slot_of(["XSAU"], over, SETTLE)
 
 
 def test_the_wait_ends_on_time_and_sleeps_in_short_steps():

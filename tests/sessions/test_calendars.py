@@ -270,6 +270,20 @@ def test_an_instant_without_a_time_zone_is_refused():
         get_calendar("XNYS").last_closed_session(pd.Timestamp("2018-11-24"))
 
 
+@pytest.mark.parametrize("mic", ["XSAU", "XBOM", "XNYS"])
+def test_the_last_known_session_is_the_last_closed_one_or_the_last_of_a_calendar_that_is_over(mic):
+    calendar = get_calendar(mic)
+    newest = calendar.session_on_or_before(calendar.last_day)
+    over = (calendar.last_day + pd.Timedelta(days=2)).tz_localize("UTC")
+    assert calendar.last_known_session(over) == newest
+    with pytest.raises(CalendarError):
+        calendar.last_closed_session(over)
+    for instant in pd.date_range("2018-11-20", periods=60, freq="5h", tz="UTC"):
+        assert calendar.last_known_session(instant) == calendar.last_closed_session(instant)
+    with pytest.raises(DateError, match="time zone"):
+        calendar.last_known_session(pd.Timestamp("2018-11-24"))
+
+
 def test_scheduled_closures_are_the_rule_holidays_only():
     closures = get_calendar("XNYS").scheduled_closures("2018-01-01", "2018-12-31")
     assert closures.strftime("%m-%d").tolist() == [
