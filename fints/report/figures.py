@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from html import escape
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,7 @@ HISTORY_BARS = 250
 MOST_TICKS = 7
 FEWEST_TICKS = 4
 SPECTRUM_POINTS = 600
+_TICKS = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +107,7 @@ def by_step(target: TargetReport, word: str) -> Drawing | None:
         line = line_trace(rows["step"].to_numpy(float), rows["RMSE"].to_numpy(float), name, _colour(i), text=text)
         line["line"] |= {"dash": DASHES[i % len(DASHES)], "width": 2.6 if model == target.model else 1.6}
         data.append(line)
-    spec = layout(xaxis=axis(f"{word.capitalize()}s ahead"), yaxis=axis("RMSE"))
+    spec = layout(xaxis=steps_axis(word, int(frame["step"].max())), yaxis=axis("RMSE"))
     spec["yaxis"]["rangemode"] = "tozero"
     best = ranked[0]
     listed = ", ".join(map(str, models))
@@ -164,6 +166,12 @@ def axis(title: str) -> dict[str, Any]:
         "automargin": True,
         "tickfont": {"color": MUTED, "size": 11},
     }
+
+
+def steps_axis(word: str, most: int) -> dict[str, Any]:
+    """Style an axis of whole steps ahead: plotly would write halves of a few."""
+    between = next(step for size in count() for step in (10**size, 2 * 10**size, 5 * 10**size) if step * _TICKS >= most)
+    return {**axis(f"{word.capitalize()}s ahead"), "dtick": between}
 
 
 def layout(xaxis: dict[str, Any], yaxis: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from fints.report.figures import BLUE, INK, MUTED, VERMILLION, Drawing, axis, layout, line_trace
+from fints.report.figures import BLUE, INK, MUTED, VERMILLION, Drawing, axis, layout, line_trace, steps_axis
 
 if TYPE_CHECKING:
     from fints.verification import TargetVerification
@@ -52,7 +52,7 @@ def error_by_step(target: TargetVerification, bar_word: str) -> Drawing | None:
     promised = frame["MAE_promised"].to_numpy(float)
     if np.isfinite(promised).any():
         data.append(line_trace(steps, promised, "promised", MUTED, width=1.6, dash="dot"))
-    spec = layout(xaxis=axis(f"{bar_word.capitalize()}s ahead"), yaxis=axis("mean absolute error"))
+    spec = layout(xaxis=steps_axis(bar_word, int(steps.max())), yaxis=axis("mean absolute error"))
     spec["yaxis"]["rangemode"] = "tozero"
     alt = f"Mean absolute error of earlier forecasts of {target.target} by {bar_word}s ahead, beside what was promised."
     return Drawing(
