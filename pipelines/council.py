@@ -68,11 +68,15 @@ class Council:
         past = [one for one in entered if one.seat.line == self.line]
         bound = [one for one in past if one.as_of <= self.as_of.stamp]
         self.fits.held |= {one.seat.key for one in past if one.kind in _SEATED} | _latest(past, self.line)
-        free = all(self.as_of.stamp > one.as_of for one in past)
+        free = all(self.as_of.stamp > one.as_of for one in past) and not (past and self._overtaken())
         state, made = self._decided(standing(bound, self.line), free=free)
         if free and made and self.succession.decided_by is None:
             self.succession.book.append(made)
         return self._chosen(state, bound, made)
+
+    def _overtaken(self) -> bool:
+        """Whether a later night was done before: it was made without what this one would decide."""
+        return self.succession.newest is not None and self.as_of.stamp < self.succession.newest
 
     def _decided(self, state: Standing | None, *, free: bool) -> tuple[Standing, list[Decision]]:
         """Return where the models stand after tonight, and what was decided."""

@@ -122,6 +122,15 @@ def newest(entries: Iterable[NightEntry]) -> dict[str, NightEntry]:
     return {entry.night: entry for entry in entries}
 
 
+def newest_done(entries: Iterable[NightEntry], config: str, before: pd.Timestamp) -> pd.Timestamp | None:
+    """Return the as-of stamp of the newest night of a configuration that was done before an instant; None without one.
+
+    What a clock that was wrong once dated later is left out.
+    """
+    done = (entry for entry in entries if entry.state == "done" and entry.config == config and entry.made_at < before)
+    return max((entry.stamp for entry in done if entry.stamp is not None), default=None)
+
+
 def regular(entries: Iterable[NightEntry], now: pd.Timestamp) -> list[NightEntry]:
     """Keep the nights of the schedule.
 

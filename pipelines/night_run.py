@@ -13,7 +13,7 @@ from pipelines.files import write_text
 from pipelines.made_up import MadeUp, made_again
 from pipelines.night_begun import Doing, begin
 from pipelines.night_identity import Identity
-from pipelines.night_ledger import stored_result
+from pipelines.night_ledger import newest_done, stored_result
 from pipelines.night_standing import StandingNight, digest_of, first_made, left_standing, told_before
 from pipelines.nightly_runs import track
 from pipelines.outcome import Exit
@@ -181,7 +181,8 @@ class NightRun:
     def _forecast(self, doing: Doing, begun: Begun) -> Night:
         settings, as_of, report, entry = self.settings, doing.as_of, self.gathered.report, begun.entry
         decided_by = None if begun.unshown is None else entry.made_at  # what is written again decides nothing
-        inputs = NightInputs(settings, self.home.models, doing.reading, decided_by)
+        newest = newest_done(self.ledger.entries(), entry.config, entry.made_at)
+        inputs = NightInputs(settings, self.home.models, doing.reading, decided_by, newest)
         targets, problems = forecast_targets(inputs, self.stages)
         plans = PlanBook.under(self.home, settings)
         why = (f"This night was {entry.reason}.",) if doing.own and entry.reason else ()

@@ -27,7 +27,7 @@ from pipelines.difference import first_difference
 from pipelines.gathered import PATIENCE, Reading
 from pipelines.ingest import wanted_symbols
 from pipelines.night_identity import Identity
-from pipelines.night_ledger import NightLedger, instant_of, spelled
+from pipelines.night_ledger import NightLedger, instant_of, newest_done, spelled
 from pipelines.night_standing import forecasts_of, result_of, unread
 from pipelines.outcome import Exit
 from pipelines.publish import forecast_records, forecast_rows
@@ -148,7 +148,9 @@ def run_replay(
             settings, models, done, lambda one: _reading(settings, home, asked, one.made_at, one), stages
         )
         taken.take(home.models, moment, as_of.stamp, () if entry is None else _unread(entry, home))
-        targets, problems = forecast_targets(NightInputs(settings, models, reading, decided_by=moment), stages)
+        newest = None if entry is None else newest_done(entries, entry.config, moment)
+        inputs = NightInputs(settings, models, reading, decided_by=moment, newest=newest)
+        targets, problems = forecast_targets(inputs, stages)
         rows = pd.concat([forecast_rows(target) for target in targets], ignore_index=True)
         notes = [f"{row.unique_id}, {row.target}: {row.reason}" for row in problems.itertuples() if row.left_out]
         difference = ""

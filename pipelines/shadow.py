@@ -14,6 +14,7 @@ from fints.baselines import HAR
 from fints.champion import BASELINE, Trial
 from fints.conformal import AdaptiveBands
 from fints.errors import ConfigError, ModelError, SeriesError
+from fints.series import longest_going_on
 from pipelines.assembly import assemble
 from pipelines.excerpt import Excerpt
 from pipelines.files import write_text
@@ -50,7 +51,7 @@ class Window:
 def windows_after(panel: pd.DataFrame, start: pd.Timestamp, h: int) -> list[Window]:
     """Return the windows that are over, from the first bar at or before `start` on, a quarter of a window apart.
 
-    Bars are counted on the series that has most of them, as the bands of a night do.
+    Bars are counted on the series that has most of them of those that go on, as the bands of a night do.
 
     Parameters
     ----------
@@ -60,8 +61,7 @@ def windows_after(panel: pd.DataFrame, start: pd.Timestamp, h: int) -> list[Wind
     h : int
         Bars of a window.
     """
-    longest = panel.groupby("unique_id").size().idxmax()
-    stamps = pd.DatetimeIndex(panel.loc[panel["unique_id"] == longest, "ds"])
+    stamps = longest_going_on(panel)
     first = max(int(stamps.searchsorted(start, side="right")) - 1, 0)
     return [Window(stamps[i], stamps[i + h]) for i in range(first, len(stamps) - h, apart(h))]
 

@@ -37,6 +37,8 @@ class Succession:
         Version to which a person moved the registry's alias; empty if nobody did.
     fetch : callable, optional
         See `pipelines.fits.Fits`.
+    newest : pandas.Timestamp, optional
+        As-of of the newest night that was done before: an earlier one decides nothing.
     """
 
     book: Book
@@ -44,6 +46,7 @@ class Succession:
     decided_by: pd.Timestamp | None = None
     adopt: str = ""
     fetch: Callable[[str], bool] | None = None
+    newest: pd.Timestamp | None = None
 
     @classmethod
     def book_under(cls, models: Path, place: tuple[str, str, str]) -> Book:

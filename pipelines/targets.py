@@ -36,12 +36,15 @@ class NightInputs:
     reading : Reading
     decided_by : pandas.Timestamp, optional
         On a replay, the instant up to which decisions about the model in use count; nothing is decided or written then.
+    newest : pandas.Timestamp, optional
+        See `pipelines.succession.Succession`.
     """
 
     settings: NightlySettings
     models: Path
     reading: Reading
     decided_by: pd.Timestamp | None = None
+    newest: pd.Timestamp | None = None
 
 
 def forecast_targets(inputs: NightInputs, stages: Stages) -> tuple[tuple[TargetNight, ...], pd.DataFrame]:
@@ -89,7 +92,7 @@ def _forecast(inputs: NightInputs, target: str, moved: str, stages: Stages) -> T
     book = Succession.book_under(inputs.models, (settings.dataset, settings.interval, target))
     # a replay works in a folder of its own, and takes what is there
     fetched = None if inputs.decided_by is not None else partial(fetch, settings, inputs.models, target)
-    succession = Succession(book, inputs.reading.now, inputs.decided_by, moved, fetched)
+    succession = Succession(book, inputs.reading.now, inputs.decided_by, moved, fetched, inputs.newest)
     try:
         return forecast_target(inputs.reading, target, settings, shelf, stages, succession=succession)
     except (DataError, ModelError) as error:

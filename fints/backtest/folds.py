@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Literal
 import pandas as pd
 
 from fints.errors import ConfigError, SeriesError
+from fints.series import LONGEST_CLOSURE
 from fints.sessions import parse_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 Purge = Literal["auto"] | int
-
-LONGEST_CLOSURE = pd.Timedelta(days=14)
-"""Longer than a market rests for its holidays; the longest are the weeks of the lunar new year and of early May."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -244,7 +244,14 @@ def _coverage(trial: Trial) -> tuple[float, float]:
     aim = np.full(len(trial.inside), PROMISE)
     statistic = _statistic(trial, trial.inside, aim)
     off = float(np.mean(trial.inside)) - PROMISE
-    return off, 1.0 if statistic is None else 2 * _chance(-abs(statistic), trial.windows)
+    return off, _of_one_side(trial) if statistic is None else 2 * _chance(-abs(statistic), trial.windows)
+
+
+def _of_one_side(trial: Trial) -> float:
+    """Two-sided chance of shares without any spread: that of as many bars, of one series, all inside or all outside."""
+    bars = (len(trial.inside) - 1) * trial.apart + trial.h
+    sides = {1.0: PROMISE, 0.0: 1 - PROMISE}
+    return min(1.0, 2 * sides.get(float(np.mean(trial.inside)), 1.0) ** bars)
 
 
 def _change(trial: Trial, name: str) -> float:

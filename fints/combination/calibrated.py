@@ -15,7 +15,7 @@ from fints.conformal import AdaptiveBands, calibrate
 from fints.conformal.adaptive import Pace
 from fints.errors import ModelError, NotFittedError, SeriesError
 from fints.forecast import lookback
-from fints.series import recent, validate_panel
+from fints.series import longest_going_on, recent, validate_panel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -239,8 +239,7 @@ class ConformalForecaster:
 
     def _origins(self, history: pd.DataFrame, since: pd.Timestamp) -> list[pd.Timestamp]:
         """Bars from which some bar after `since` was forecast, so far apart as the tail's, counted from `since`."""
-        longest = history.groupby("unique_id").size().idxmax()
-        stamps = history.loc[history["unique_id"] == longest, "ds"].to_numpy()
+        stamps = longest_going_on(history).to_numpy()
         stop = int((stamps <= since.to_datetime64()).sum())
         apart = self.tail.step_size or max(1, self.h // 4)
         first = stop - 1 - apart * ((self.h - 1) // apart)

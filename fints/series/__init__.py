@@ -4,6 +4,7 @@ from fints.series.covariates import CALENDAR_PREFIX, PAST_PREFIX, add_features
 from fints.series.future import future_frame
 from fints.series.grid import Located, located, panel_bars
 from fints.series.lags import HAR_SPANS, LONG_HAR_SPANS, har_features, lag_features
+from fints.series.leading import LONGEST_CLOSURE, longest_going_on
 from fints.series.panel import make_panel, panel_problems
 from fints.series.problems import SeriesProblem, usable
 from fints.series.reach import within_reach
@@ -23,6 +24,7 @@ from fints.series.targets import TARGETS, Target, get_target
 __all__ = [
     "CALENDAR_PREFIX",
     "HAR_SPANS",
+    "LONGEST_CLOSURE",
     "LONG_HAR_SPANS",
     "PAST_PREFIX",
     "SCALERS",
@@ -40,6 +42,7 @@ __all__ = [
     "identity_scaling",
     "lag_features",
     "located",
+    "longest_going_on",
     "make_panel",
     "panel_bars",
     "panel_problems",

@@ -45,6 +45,22 @@ def test_a_champion_that_is_worse_than_the_baseline_falls_and_one_that_is_not_st
     assert degradation(trial(0.3, n=20), RULES).outcome == "open"
 
 
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_a_band_that_held_nothing_or_everything_throughout_is_no_better_than_one_that_nearly_did(share):
+    usual = trial()
+    never, nearly = np.full(N, share), np.r_[np.full(N - 1, share), 0.9 * share + 0.05]
+    told = [
+        degradation(Trial("it", usual.loss, usual.against, APART, H, inside, usual.usual), RULES)
+        for inside in (never, nearly)
+    ]
+    assert [verdict.outcome for verdict in told] == ["yes", "yes"]
+    assert all(verdict.figures["drift"] for verdict in told)
+    # of twelve bars, all inside may be chance
+    short = Trial("it", usual.loss[:12], {"HAR": usual.loss[:12]}, 1, 1, np.full(12, share), np.full(12, 0.8))
+    figures = degradation(short, RULES).figures
+    assert figures["coverage_p"] == pytest.approx(2 * (0.8 if share else 0.2) ** 12)
+
+
 def test_a_band_that_does_not_hold_costs_the_seat_unless_the_model_is_better_all_the_same():
     assert degradation(trial(0.0, inside=0.5), RULES).outcome == "yes"
     assert degradation(trial(0.0, inside=0.5, usual=0.5), RULES).outcome == "no"  # the baseline's is no better

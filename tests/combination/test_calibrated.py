@@ -1,6 +1,7 @@
 from copy import deepcopy
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import fints
@@ -8,6 +9,7 @@ from fints.combination import Combination, Combined, ConformalForecaster, Tail, 
 from fints.conformal import AdaptiveBands
 from fints.errors import ModelError, NotFittedError
 from fints.forecast import Forecaster
+from fints.sessions import get_calendar
 
 TAIL = Tail(origins=20)
 
@@ -49,6 +51,17 @@ def test_bands_follow_what_a_longer_history_holds(fitted, panel):
     for adaptive, grows in ((True, True), (False, False)):
         fitted.adaptive = adaptive
         assert (width(fitted.forecast(stormy)) > 1.3 * width(fitted.forecast())) is grows
+
+
+def test_bands_follow_though_a_longer_series_has_ended(fitted, panel):
+    stormy = panel.assign(y=panel["y"].where(panel["ds"] <= "2018-06-29", panel["y"].mean() + 4 * (panel["y"] % 2 - 1)))
+    days = get_calendar("XNYS").sessions("2012-01-03", "2017-06-30")
+    gone = pd.DataFrame({"unique_id": "GONE", "ds": days, "y": np.sin(np.arange(len(days)))})
+    both = pd.concat([stormy, gone.assign(exchange="XNYS", interval="1d")], ignore_index=True)
+    fitted.model.fit(both[both["ds"] <= "2018-06-29"].reset_index(drop=True))
+    moved, expected = deepcopy(fitted).update(both).drifts, deepcopy(fitted).update(stormy).drifts
+    assert {name: drift.size for name, drift in moved.items()} == {name: drift.size for name, drift in expected.items()}
+    assert all(drift.size > 1 for drift in moved.values())
 
 
 def test_a_forecast_from_a_history_knows_nothing_after_it(once, fitted, panel):

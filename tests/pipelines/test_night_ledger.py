@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from fints.bars.nights import NightEntry
-from pipelines.night_ledger import ATTEMPTS, attempts, failures, regular
+from pipelines.night_ledger import ATTEMPTS, attempts, failures, newest_done, regular
 
 STATES = {"u": "due", "b": "begun", "f": "failed", "d": "done", "s": "skipped"}
 MINE, OTHER = "2025-03-07T21:15:00+00:00", "2025-03-10T20:15:00+00:00"
@@ -71,3 +71,18 @@ def test_a_report_that_could_not_be_written_again_makes_no_debt(state):
     assert regular([done, again], done.as_of) == [done]
     assert regular([done, again, anew], done.as_of) == [done, anew]
     assert regular([again], done.as_of) == [again]
+
+
+def test_the_newest_night_that_is_done_is_of_the_same_configuration_and_was_made_before():
+    (done,), day, now = entries("d"), pd.Timedelta(days=1), pd.Timestamp("2025-03-12 22:00Z")
+    first, stamp = replace(done, stamp=pd.Timestamp("2025-03-07")), pd.Timestamp("2025-03-10")
+    of_others = [
+        replace(first, stamp=stamp, config="another"),
+        replace(first, stamp=stamp, state="failed"),
+        replace(first, stamp=stamp, made_at=now + day),  # by a clock that was ahead
+        replace(first, stamp=stamp, made_at=now),  # of the same run
+        replace(first, stamp=None),
+    ]
+    assert newest_done([first, *of_others], "c", now) == first.stamp
+    assert newest_done([first, *of_others], "c", now + 2 * day) == stamp
+    assert newest_done(of_others[:2], "c", now) is None

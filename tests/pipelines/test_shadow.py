@@ -59,6 +59,12 @@ def test_windows_begin_where_the_fit_ended_and_are_over(history, learnt):
     assert of_whole(windows, 5, 2) == windows[:6]
 
 
+def test_windows_are_over_though_a_longer_series_has_ended(history, learnt):
+    gone = add_features(panel(OLD=("XNYS", "2013-01-02", "2018-03-29")), ["monday", "friday", "early_close"])
+    both = pd.concat([gone, history], ignore_index=True)
+    assert windows_after(both, learnt.until, 5) == windows_after(history, learnt.until, 5)
+
+
 def test_bands_that_were_written_down_give_the_same_forecast_to_the_bit(kept, learnt, history, tmp_path):
     early = until(history, 4)
     replay(kept, learnt, early, tmp_path / "shadow.json").losses(windows_after(early, learnt.until, 5))

@@ -14,7 +14,7 @@ from fints.report.champion import in_one_line
 from pipelines.model_command import list_models
 from pipelines.outcome import Exit
 from pipelines.progress import stages
-from tests.pipelines.play import NIGHTS
+from tests.pipelines.play import NIGHTS, Play
 
 
 def kinds(night):
@@ -192,11 +192,28 @@ def test_a_model_that_a_person_named_in_the_registry_is_adopted_and_that_is_said
     assert "was moved to" in night.ruling.sentences[0]
 
 
-def test_a_model_that_has_learned_from_later_bars_is_not_adopted(after, monkeypatch):
+def test_a_night_before_the_newest_that_is_done_decides_nothing_and_the_next_one_does(after, monkeypatch):
     play, nights = after
-    later = nights[-1][0].version
+    for day in ("2017-07-14", "2017-07-18"):
+        last, _ = play.night(day)
+    assert last.ruling.events == ()  # so that no decision is newer than the night to come
+    first, before = nights[0][0].version, play.models.book.read()
+    monkeypatch.setattr("pipelines.targets.moved_by_hand", lambda *_: ({"log_volume": first}, []))
+    early, done = play.night("2017-07-17")
+    assert early.version == last.version
+    assert early.ruling.events == ()
+    assert play.models.book.read() == before
+    assert play.replay("2017-07-17", done.entry.made_at).equal
+    night, _ = play.night("2017-07-19")
+    assert night.version == first
+    assert [(one.kind, one.by) for one in night.ruling.events] == [("promote", "registry")]
+
+
+def test_a_model_that_has_learned_from_later_bars_is_not_adopted(after, monkeypatch, tmp_path):
+    later = after[1][-1][0].version
     assert later.rpartition("/")[2][:10] > "2016-11-16"
-    (play.root / "models" / play.settings.dataset / "1d" / "log_volume" / "book.jsonl").unlink()
+    play = Play(tmp_path / "other", after[0].bars)  # in which no night was done yet
+    shutil.copytree(after[0].models.shelf.folder, play.models.shelf.folder)
     monkeypatch.setattr("pipelines.targets.moved_by_hand", lambda *_: ({}, []))
     play.night("2016-11-14", again=True)
     monkeypatch.setattr("pipelines.targets.moved_by_hand", lambda *_: ({"log_volume": later}, []))
