@@ -39,6 +39,9 @@ _CURES = {
 }
 """What to do about a table that is damaged, where it is more than restoring it."""
 
+_PATIENCE = 5.0
+"""Seconds that a busy database is waited for."""
+
 _ASKED = 10 * _DAY
 _REFUSED = (http.client.UNAUTHORIZED, http.client.FORBIDDEN)
 
@@ -114,16 +117,16 @@ def tracking(patient: Patient) -> Found:
 
 
 def _local_tracking(patient: Patient) -> Found:
-    from fints.tracking.database import Database
+    from fints.tracking import Database, require_schema
 
     database = Database(patient.home.root)
     if not database.ready():
         return Found("ok", "no run was logged yet; the database is made with the first")
-    moved = database.moved_from()
+    moved = database.moved_from(_PATIENCE)
     if moved:
         return Found("failed", f"the home was moved from {moved[0]}", "run `fints relocate`")
-    with closing(sqlite3.connect(f"{database.file.as_uri()}?mode=ro", uri=True, timeout=5)) as connection:
-        (schema,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    schema = require_schema(database, _PATIENCE)
+    with closing(sqlite3.connect(f"{database.file.as_uri()}?mode=ro", uri=True, timeout=_PATIENCE)) as connection:
         (count,) = connection.execute("SELECT count(*) FROM runs").fetchone()
     return Found("ok", f"{database.file.name} has {counted(count, 'run')}, schema {schema}")
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.metadata
+import math
 import os
 import shutil
 import sys
 import time
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -25,6 +27,9 @@ _LITTLE, _ENOUGH = 0.5e9, 5e9
 _REMOTE = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph", "glusterfs", "fuse.glusterfs")
 _WALK_SECONDS = 5.0
 _WINTER, _SUMMER = (2024, 1, 15), (2024, 7, 15)
+_DRAFTS = (".draft-*", ".saving-*", "mlflow.draft*")
+"""Names of what takes the place of a file, a fit or the database once it is whole."""
+
 _FOLDERS = ("store", "models", "plans", "reports", "verification", "artifacts", "tuning", "studies")
 
 
@@ -157,13 +162,23 @@ def locks(patient: Patient) -> Found:
         return Found(
             "warning", f"another run is at work in {patient.home.root}", "let it end; see `ps`, if it seems stuck"
         )
-    drafts = list(patient.home.root.glob(".draft-*")) + list(patient.home.reports.glob("**/.draft-*"))
-    old = [path for path in drafts if path.stat().st_mtime < patient.now.timestamp() - 86_400]
+    places = [patient.home.root.glob(name) for name in _DRAFTS]
+    for folder in (patient.home.models, patient.home.plans, patient.home.reports, patient.home.root / "verification"):
+        places += [folder.rglob(name) for name in _DRAFTS]
+    old = [path for path in chain.from_iterable(places) if _written(path) < patient.now.timestamp() - 86_400]
     if old:
         return Found(
             "warning", f"{len(old)} drafts of killed runs, such as {old[0]}", "delete them; nothing reads them"
         )
     return Found("ok", "no run is at work, and none left anything behind")
+
+
+def _written(path: Path) -> float:
+    """When a file was written; now, where a run has just moved it into its place."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return math.inf
 
 
 def _held(path: Path) -> bool:

@@ -172,7 +172,7 @@ def _backtest(folder: Path) -> KeptReport:
         wanted = bool(value["settings"]["tracking"]["enabled"])
         logged = True if value["run_id"] is not None else False if wanted else None
         return KeptReport(folder.name, "backtest", folder / PAGE, tuple(value["verdict"]), str(value["made"]), logged)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         return KeptReport(folder.name, "backtest", folder / PAGE, (f"damaged: {error}; run it again",))
 
 
@@ -182,7 +182,7 @@ def _search(folder: Path) -> KeptReport:
         logged = True if value["mlflow_run"] is not None else False if value["tracked"] else None
         said = (str(value["verdict"]), *([value["test"]["sentence"]] if value["test"] is not None else []))
         return KeptReport(folder.name, "tuning", folder / PAGE, said, str(value["made"]), logged)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         return KeptReport(folder.name, "tuning", folder / PAGE, (f"damaged: {error}; run it again",))
 
 

@@ -109,7 +109,7 @@ def load(folder: Path) -> Backtest:
             value["run_id"],
             tuple(value["warnings"]),
         )
-    except (FintsError, OSError, KeyError, ValueError, TypeError) as error:
+    except (FintsError, OSError, KeyError, ValueError, TypeError, AttributeError) as error:
         raise StoreError(
             f"the backtest kept in {folder} cannot be read ({type(error).__name__}: {error}); it is damaged or of "
             "another version of fints: run it again"
@@ -120,7 +120,7 @@ def _read(folder: Path) -> dict[str, Any]:
     try:
         value = json.loads((folder / RESULT).read_text("utf-8"))
         kept = value["format"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise StoreError(f"there is no backtest in {folder}, or it is damaged: {error}; run it again") from error
     if kept != FORMAT:
         raise StoreError(f"the backtest in {folder} has format {kept} and this version reads {FORMAT}; run it again")

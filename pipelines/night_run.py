@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fints.tracking.redaction import redacted, traced
@@ -17,6 +18,7 @@ from pipelines.night_ledger import newest_done, stored_result
 from pipelines.night_standing import StandingNight, digest_of, first_made, left_standing, told_before
 from pipelines.nightly_runs import track
 from pipelines.outcome import Exit
+from pipelines.patience import SEND, in_time
 from pipelines.plans import PlanBook
 from pipelines.publish import Night, machine_readable, nightly_report, page_name, write_page
 from pipelines.rebased import rebased
@@ -239,7 +241,7 @@ class NightRun:
         if night.settings.tracking.enabled and unshown is None:
             with self.stages.stage("MLflow run"):
                 try:
-                    run_id = track(night, page, self.home)
+                    run_id = in_time(partial(track, night, page, self.home), SEND, night.settings.tracking)
                 except Exception as error:  # noqa: BLE001 — whatever MLflow or its server raises, the night is made
                     LOG.debug("the run could not be logged: %s", traced(error))
                     warnings.append(f"the run could not be logged to MLflow: {redacted(error)}")

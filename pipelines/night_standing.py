@@ -116,7 +116,7 @@ def result_of(entry: NightEntry, page: Path) -> dict[str, Any] | None:
     """Return the stored result of a run of a night; None where it is gone or damaged, or another run's."""
     try:
         result = json.loads(stored_result(page).read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return result if isinstance(result, dict) and result.get("made_at") == entry.made_at.isoformat() else None
 

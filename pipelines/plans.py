@@ -49,7 +49,7 @@ class PlanBook:
             return ()
         try:
             before = FrequencyPlan.from_dict(json.loads(last.read_text("utf-8")))
-        except (PlanError, OSError, ValueError, AttributeError):
+        except (PlanError, OSError, ValueError, AttributeError, RecursionError):
             return ()
         changed = [str(change) for change in plan_diff(before, plan) if change.kind != "same"]
         if not changed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fints.champion import standing
@@ -13,6 +14,7 @@ from fints.tracking import Tracking
 from fints.tracking.redaction import redacted, traced
 from fints.tracking.registry import Registry
 from pipelines.files import write_text
+from pipelines.patience import ASK, SEND, in_time
 from pipelines.shelf import Shelf
 from pipelines.succession import Succession
 
@@ -42,7 +44,7 @@ class _Told:
         try:
             plain = json.loads(file.read_text("utf-8"))
             return cls(file, list(map(str, plain["registered"])), {str(k): str(v) for k, v in plain["aliases"].items()})
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return cls(file)
 
     def save(self) -> None:
@@ -73,7 +75,7 @@ def moved_by_hand(settings: NightlySettings, models: Path) -> tuple[dict[str, st
             continue  # nothing was set yet, so that nothing can have been moved
         try:
             registry = _registry(settings, models, target)
-            now, by_night = registry.aliased(), registry.set_by_night()
+            now, by_night = in_time(partial(_named_now, registry), ASK, settings.tracking)
         except Exception as error:  # noqa: BLE001 — whatever MLflow or its server raises, the book is enough
             LOG.debug("the registry could not be asked: %s", traced(error))
             return moved, [f"the model registry could not be asked, and the local book is followed: {redacted(error)}"]
@@ -89,7 +91,7 @@ def synchronise(settings: NightlySettings, models: Path, targets: Iterable[str])
         return warnings
     for target in targets:
         try:
-            _synchronise(settings, models, target)
+            in_time(partial(_synchronise, settings, models, target), SEND, settings.tracking)
         except DamagedBookError:  # the night says so itself, and the others are none the worse for it
             continue
         except Exception as error:  # noqa: BLE001 — the night has its forecasts; the next one tries again
@@ -105,10 +107,15 @@ def fetch(settings: NightlySettings, models: Path, target: str, version: str) ->
         return False
     shelf = _shelf(settings, models, target)
     try:
-        return _registry(settings, models, target).fetch(version, shelf.folder / version.rpartition("/")[2])
+        registry, folder = _registry(settings, models, target), shelf.folder / version.rpartition("/")[2]
+        return in_time(partial(registry.fetch, version, folder), SEND, settings.tracking)
     except Exception as error:  # noqa: BLE001 — whatever MLflow or its server raises, the night goes on without it
         LOG.debug("the fit could not be fetched: %s", traced(error))
         return False
+
+
+def _named_now(registry: Registry) -> tuple[str, str]:
+    return registry.aliased(), registry.set_by_night()
 
 
 def _synchronise(settings: NightlySettings, models: Path, target: str) -> None:

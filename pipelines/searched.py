@@ -71,7 +71,7 @@ class Searched:
             plain = json.loads((folder / _PLAN).read_text("utf-8"))
             found = stored.from_bytes((folder / _FOUND).read_bytes())
             return cls(found, FrequencyPlan.from_dict(plain["plan"]), tuple(map(str, plain["notes"])))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, BundleError, PlanError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, BundleError, PlanError):
             return None
 
     def _write(self, folder: Path) -> None:

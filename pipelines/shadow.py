@@ -110,7 +110,7 @@ class Shadow:
             if not np.isfinite(np.array(list(rows.values()))).all():
                 rows = {}
             bands = {str(until): (str(at), str(text)) for until, (at, text) in plain["bands"].items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             rows, bands = {}, {}
         return cls(file if keep else None, rows, bands)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _KEEP = 5
 _HOLDOUT, _BLEND = "holdout.json", "blend.json"
-_DAMAGED = (BundleError, OSError, ValueError, KeyError, TypeError)
+_DAMAGED = (BundleError, OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -64,7 +64,7 @@ def mark(root: Path) -> None:
 def _check_format(marker: Path) -> None:
     try:
         known = json.loads(marker.read_text(encoding="utf-8"))["format"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise StoreError(f"{marker} cannot be read ({error}); restore it from a backup") from error
     if known != FORMAT:
         raise StoreError(f"{marker} is of format {known!r}, this fints writes {FORMAT}: install the fints it needs")

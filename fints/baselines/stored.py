@@ -79,7 +79,7 @@ def from_bytes(model: Forecaster, content: bytes) -> PerSeriesForecaster[Any]:
         if not isinstance(model, PerSeriesForecaster) or told != (FORMAT, model.name, model.h):
             raise BundleError(f"what {model.name} learned cannot be read from what {told[1]} did; fit it anew")
         return model.having(_fits(card, load(content)))
-    except (SafetensorError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BundleError(f"what {model.name} learned cannot be read: {error!r}; fit it anew") from error
 
 

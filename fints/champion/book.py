@@ -7,6 +7,7 @@ import logging
 import os
 import re
 from dataclasses import dataclass
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from fints.champion.decision import Decision
@@ -30,7 +31,8 @@ class Book:
 
     A line counts once its end is written: what a killed process left of one is passed over, and cut off by the next. A
     tail that no process begins a line with is damage, such as the zeros that a loss of power leaves; so is a file of
-    which no line was ever finished, for with it all decisions would be gone.
+    which no line was ever finished, an empty one too, for with it all decisions would be gone. The first line is put in
+    place whole, so that no killed process leaves such a file.
 
     Parameters
     ----------
@@ -72,6 +74,9 @@ class Book:
         line = (json.dumps(together, allow_nan=False) + "\n").encode()
         self.file.parent.mkdir(parents=True, exist_ok=True)
         size = len(self._content())
+        if not self.file.exists():
+            self._begin(line)
+            return
         with self.file.open("ab", buffering=0) as file:
             file.truncate(size)
             try:
@@ -84,6 +89,22 @@ class Book:
                 file.truncate(size)
                 raise OSError(f"the disk has no room for {len(line)} bytes in {self.file}; make room and run again")
 
+    def _begin(self, line: bytes) -> None:
+        """Put the first line in place whole: a book without a finished line is damage, and no process leaves one."""
+        draft = self.file.with_name(f".draft-{token_hex(8)}")
+        try:
+            with draft.open("xb") as file:
+                file.write(line)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(self.file)
+        except OSError as error:
+            if error.filename is None:
+                error.filename = str(self.file)  # the system does not say which file a full disk cut short
+            raise
+        finally:
+            draft.unlink(missing_ok=True)
+
     def _content(self) -> bytes:
         """Return the finished lines."""
         try:
@@ -94,7 +115,7 @@ class Book:
             raise DamagedBookError(self.file, 0, error.strerror or str(error)) from error
         size = content.rfind(b"\n") + 1
         tail = content[size:]
-        if tail and not (size and _BEGUN.fullmatch(tail)):
+        if not size or (tail and not _BEGUN.fullmatch(tail)):
             cause = "it ends in what is not the beginning of a decision" if size else "no line of it was finished"
             raise DamagedBookError(self.file, content.count(b"\n") + 1, cause)
         if tail:

@@ -90,7 +90,7 @@ def load(kinds: Sequence[Forecaster], path: str | Path) -> tuple[tuple[Forecaste
             )
         weights = Weights.from_plain(card["weights"])
         bands = None if card["bands"] is None else Bands.from_plain(card["bands"])
-    except (OSError, KeyError, TypeError, ValueError, ConfigError) as error:
+    except (OSError, KeyError, TypeError, ValueError, RecursionError, ConfigError) as error:
         raise BundleError(f"there is no combination that can be read in {folder}: {error}; save it again") from error
     named = {kind.name: kind for kind in kinds}
     missing = [name for name in weights.members if not isinstance(named.get(name), Saved)]

@@ -165,7 +165,7 @@ class AdaptiveBands:
                 str(name): Drift(float(d["size"]), np.array(d["tracked"], float)) for name, d in plain["drifts"].items()
             }
             until = str(plain["until"])
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise ConfigError(f"these are no adaptive bands: {error!r}; calibrate again") from error
         return cls(base, pace, drifts, until)
 

@@ -59,7 +59,7 @@ def from_bytes(content: bytes) -> Periods:
         plain = json.loads(header["__metadata__"]["plain"])
         known = plain["format"] == FORMAT
         found = _rebuilt(plain["found"], load(content)) if known else f"of format {plain['format']}"
-    except (SafetensorError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BundleError(f"what a search found cannot be read: {error!r}; search again") from error
     if not isinstance(found, Periods):
         raise BundleError(f"what a search found cannot be read: it is {type(found).__name__}; search again")

@@ -90,7 +90,7 @@ def _entry(line: bytes) -> dict[str, Any] | None:
     """Read a line; None if it is not a whole result."""
     try:
         entry = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     whole = isinstance(entry, dict) and isinstance(entry.get("key"), str) and isinstance(entry.get("result"), dict)
     return entry if whole else None

@@ -5,6 +5,7 @@ from fints.tracking.database import Database
 from fints.tracking.links import Links
 from fints.tracking.relocation import Relocation, relocate
 from fints.tracking.run import Run
+from fints.tracking.schema import require_schema
 from fints.tracking.server import answers, require_free, server_command, server_environment
 from fints.tracking.tracking import CLIENT, Tracking
 from fints.tracking.views import Chart, ChartSection, SavedView
@@ -24,6 +25,7 @@ __all__ = [
     "flat",
     "relocate",
     "require_free",
+    "require_schema",
     "server_command",
     "server_environment",
 ]

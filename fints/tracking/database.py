@@ -81,8 +81,13 @@ class Database:
         except OSError as error:
             raise ConfigError(f"the home {self.home} cannot be written: {error}; set FINTS_HOME") from error
 
-    def moved_from(self) -> tuple[Path, ...]:
+    def moved_from(self, seconds: float = _BUSY_SECONDS) -> tuple[Path, ...]:
         """Return the homes, other than this one, in which our experiments look for their artifacts.
+
+        Parameters
+        ----------
+        seconds : float
+            That a busy database is waited for.
 
         Raises
         ------
@@ -90,7 +95,7 @@ class Database:
             If this is no MLflow database, or a damaged one.
         """
         try:
-            with closing(self.connect()) as connection:
+            with closing(self.connect(seconds)) as connection:
                 found = connection.execute("SELECT artifact_location FROM experiments WHERE name LIKE ?", (f"{OURS}%",))
                 roots = dict.fromkeys(local_path(location).parent.parent for (location,) in found if is_local(location))
         except sqlite3.DatabaseError as error:
@@ -117,9 +122,9 @@ class Database:
                 "artifacts; run `fints relocate` to mend them"
             )
 
-    def connect(self) -> sqlite3.Connection:
+    def connect(self, seconds: float = _BUSY_SECONDS) -> sqlite3.Connection:
         """Open it without MLflow; a busy one is waited for."""
-        return sqlite3.connect(self.file, timeout=_BUSY_SECONDS, isolation_level=None)
+        return sqlite3.connect(self.file, timeout=seconds, isolation_level=None)
 
     def _create(self, fill: Callable[[str], None]) -> None:
         """Build the schema beside its place and move it there, so that a killed process leaves nothing half-made."""
@@ -131,6 +136,8 @@ class Database:
             # MLflow's own default experiment would put its artifacts into the working directory.
             default = (self.artifacts / "0").as_uri()
             connection.execute("UPDATE experiments SET artifact_location = ? WHERE experiment_id = 0", (default,))
+        for rest in ("-wal", "-shm", "-journal"):  # of a database that is gone: SQLite would write it into this one
+            self.file.with_name(f"{self.file.name}{rest}").unlink(missing_ok=True)
         draft.replace(self.file)
 
 

@@ -82,7 +82,7 @@ def signature_of(folder: Path) -> ModelSignature:
 
     try:
         fitted = json.loads((folder / "model.json").read_text(encoding="utf-8"))["fitted"]
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise BundleError(f"there is no model in {folder}: {error}; save it again") from error
     keys = [ColSpec("string", "unique_id"), ColSpec("datetime", "ds")]
     about = [ColSpec("string", name, required=False) for name in ("exchange", "interval")]

@@ -155,7 +155,7 @@ def _read_card(folder: Path) -> dict[str, Any]:
         card = json.loads((folder / CARD).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise BundleError(f"there is no model in {folder} ({CARD} is missing); check the path") from error
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BundleError(f"{folder / CARD} cannot be read: {error}; save the model again") from error
     if not isinstance(card, dict) or not isinstance(card.get("format"), int) or "weights_sha256" not in card:
         raise BundleError(f"{folder / CARD} is not a model's description; save the model again")

@@ -57,7 +57,7 @@ def test_a_tail_that_is_no_line_that_was_begun_is_damage_and_stays(tmp_path, tai
     assert book.file.read_bytes() == whole
 
 
-@pytest.mark.parametrize("content", [b"\0" * 400, b"[", b'[{"kind": "install"'])
+@pytest.mark.parametrize("content", [b"", b"\0" * 400, b"[", b'[{"kind": "install"'])
 def test_a_book_of_which_no_line_was_finished_is_damaged_and_not_empty(tmp_path, content):
     book = Book(tmp_path / "book.jsonl")
     book.file.write_bytes(content)

@@ -1,7 +1,10 @@
 import json
 import os
+import re
 import shutil
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
@@ -208,12 +211,18 @@ def test_a_file_that_lies_where_a_folder_is_needed_is_told_by_the_check_of_the_h
     assert "move that file away" in found.cure
 
 
-def test_drafts_of_killed_runs_are_told(tmp_path):
-    draft = tmp_path / ".draft-abc"
+@pytest.mark.parametrize(
+    "name",
+    [".draft-abc", "models/a/1d/log_volume/.draft-abc", "models/a/.saving-abc", "plans/a/1d/.draft-abc", "mlflow.draft"]
+    + [f"{folder}/a/.draft-abc" for folder in ("reports", "verification")],
+)
+def test_drafts_of_killed_runs_are_told(tmp_path, name):
+    draft = tmp_path / name
+    draft.parent.mkdir(parents=True, exist_ok=True)
     draft.write_text("half")
     assert doctor_machine.locks(patient(tmp_path)).state == "ok"  # its run may be at work
     os.utime(draft, (1, 1))
-    assert ".draft-abc" in doctor_machine.locks(patient(tmp_path)).sentence
+    assert str(draft) in doctor_machine.locks(patient(tmp_path)).sentence
 
 
 def test_a_clock_that_is_behind_the_home_is_found(tmp_path):
@@ -260,6 +269,39 @@ def test_the_tracking_database_is_only_read(tmp_path, prepared_database):
     assert found.state == "ok", found
     assert found.sentence.startswith("mlflow.db has 0 runs, schema ")
     assert (tmp_path / "mlflow.db").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("UPDATE alembic_version SET version_num = 'deadbeef0000'", "does not know.*pip install"),
+        ("UPDATE alembic_version SET version_num = '451aebb31d03'", "mlflow db upgrade"),
+        ("DELETE FROM alembic_version", "does not say of which schema"),
+        ("DROP TABLE alembic_version", "does not say of which schema"),
+    ],
+)
+def test_a_tracking_database_to_which_mlflow_logs_nothing_fails_with_its_cure(
+    tmp_path, prepared_database, change, said
+):
+    shutil.copy(prepared_database, tmp_path / "mlflow.db")
+    with sqlite3.connect(tmp_path / "mlflow.db") as database:
+        database.execute(change)
+    ((_, found, _),) = examine(patient(tmp_path), [Check("tracking", doctor_data.tracking)]).found
+    assert found.state == "failed"
+    assert re.search(f"{re.escape(str(tmp_path / 'mlflow.db'))}.*{said}", found.sentence), found
+
+
+def test_a_tracking_database_in_use_is_said_to_be_so_before_the_check_is_given_up(
+    tmp_path, prepared_database, monkeypatch
+):
+    monkeypatch.setattr("pipelines.doctor_data._PATIENCE", 0.1)
+    shutil.copy(prepared_database, tmp_path / "mlflow.db")
+    with closing(sqlite3.connect(tmp_path / "mlflow.db", isolation_level=None)) as database:
+        database.execute("PRAGMA locking_mode = EXCLUSIVE")
+        database.execute("BEGIN EXCLUSIVE")
+        ((_, found, _),) = examine(patient(tmp_path), [Check("tracking", doctor_data.tracking, 20)]).found
+    assert found.state == "failed"
+    assert "database is locked" in found.sentence
 
 
 def test_the_sample_answers(tmp_path):

@@ -1,6 +1,8 @@
 """What the registry of models may do to a night: nothing, where it is switched off or cannot be reached."""
 
 import socket
+import threading
+from contextlib import suppress
 
 import pytest
 
@@ -51,6 +53,46 @@ def test_a_registry_that_is_not_there_is_told_in_words(models, closed_port):
     moved, (said,) = moved_by_hand(settings, models)
     assert moved == {}
     assert said.startswith("the model registry could not be asked, and the local book is followed")
+    assert not fetch(settings, models, TARGET, "a/2018-01-02-0123456789ab")
+
+
+@pytest.mark.parametrize("content", ["", "\0" * 80, "[]", "null", "[" * 100_000])
+def test_a_record_of_what_the_registry_was_told_that_is_spoiled_says_nothing(models, content):
+    (models / "made" / "1d" / TARGET / "registry.json").write_text(content)
+    assert moved_by_hand(settings_of(), models) == ({}, [])
+
+
+@pytest.fixture
+def dripping_port():
+    """A port of this machine at which somebody begins to answer, and sends a byte now and then."""
+    over = threading.Event()
+
+    def drip(connection):
+        with connection, suppress(OSError):
+            connection.recv(65536)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+            while not over.wait(0.1):
+                connection.sendall(b" ")
+
+    def listen(place):
+        with suppress(OSError):
+            while True:
+                threading.Thread(target=drip, args=(place.accept()[0],), daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as place:
+        threading.Thread(target=listen, args=(place,), daemon=True).start()
+        yield place.getsockname()[1]
+        over.set()
+
+
+@pytest.mark.filterwarnings("ignore")  # of mlflow about itself
+def test_a_registry_that_is_never_done_with_its_answer_is_given_up_and_told(models, dripping_port, monkeypatch):
+    for limit in ("ASK", "SEND"):
+        monkeypatch.setattr(f"pipelines.registration.{limit}", 1.0)
+    settings = settings_of(f"tracking.uri=http://127.0.0.1:{dripping_port}")
+    moved, (said,) = moved_by_hand(settings, models)
+    assert moved == {}
+    assert "the local book is followed: the tracking server began to answer and was not done within 1 s" in said
     assert not fetch(settings, models, TARGET, "a/2018-01-02-0123456789ab")
 
 

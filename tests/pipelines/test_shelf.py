@@ -39,8 +39,8 @@ def test_the_newest_few_stay_and_foreign_folders_are_left_alone(tmp_path, shelve
     assert sorted(p.name for p in tmp_path.iterdir()) == [*(f"key-{i}" for i in range(2, 7)), "notes"]
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"name": "Mix"}'])
-@pytest.mark.parametrize("file", ["holdout.json", "blend.json"])
+@pytest.mark.parametrize("text", ["", "\0" * 40, "{", "[" * 100_000, "[]", "{}", '{"name": "Mix"}'])
+@pytest.mark.parametrize("file", ["holdout.json", "blend.json", "model/model.json"])
 def test_a_damaged_night_is_fitted_anew(tmp_path, shelved, file, text):
     shelf = Shelf(tmp_path)
     shelf.put("key", shelved)

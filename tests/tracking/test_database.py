@@ -2,6 +2,7 @@ import shutil
 import signal
 import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,24 @@ def test_a_creation_that_was_killed_is_begun_anew(tmp_path, prepared_database):
     assert not list(tmp_path.glob("*.draft"))
 
 
+def test_the_log_of_a_database_that_is_gone_is_not_written_into_a_new_one(tmp_path, prepared_database):
+    """A killed night leaves a log, and whoever moves a damaged database away, as they are told, may leave it there."""
+    database = Database(tmp_path)
+    shutil.copy(prepared_database, database.file)
+    with closing(sqlite3.connect(database.file, isolation_level=None)) as connection:
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
+        connection.execute("CREATE TABLE pushes_pages_away (x)")
+        for number in range(300):
+            connection.execute("INSERT INTO pushes_pages_away VALUES (?)", (f"{number}" * 200,))
+        shutil.copy(f"{database.file}-wal", tmp_path / "kept")
+    database.file.unlink()
+    (tmp_path / "kept").rename(f"{database.file}-wal")
+    database.create(lambda uri: shutil.copy(prepared_database, uri.removeprefix("sqlite:///")))
+    with closing(sqlite3.connect(database.file)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert connection.execute("SELECT name FROM sqlite_master WHERE name = 'pushes_pages_away'").fetchall() == []
+
+
 @pytest.mark.parametrize("content", [b"not a database, and long enough to be looked at" * 50, None])
 def test_a_database_that_is_none_is_named(tmp_path, content):
     if content is None:
@@ -113,7 +132,7 @@ def test_a_database_that_is_none_is_named(tmp_path, content):
     "refused", ["SQLITE_READONLY_DIRECTORY", "SQLITE_CANTOPEN", "SQLITE_BUSY", "SQLITE_IOERR_WRITE"]
 )
 def test_nobody_is_told_to_move_away_a_whole_database_that_the_machine_refuses(tmp_path, monkeypatch, refused):
-    def fails(_):
+    def fails(*_):
         error = sqlite3.OperationalError("attempt to write a readonly database")
         error.sqlite_errorname = refused
         raise error

@@ -29,7 +29,7 @@ class Elapsed:
         """Return the sum; 0 where nothing was noted, or what was is damaged."""
         try:
             return float(json.loads(self.path.read_text(encoding="utf-8"))["seconds"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return 0.0
 
     def add(self, seconds: float) -> None:
