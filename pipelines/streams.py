@@ -42,9 +42,16 @@ def unread(stream: IO[str]) -> None:
 
 
 def told(sentence: str) -> None:
-    """Say a sentence on stderr, as far as it can be said: how a command ends does not hang on it."""
+    """Say a sentence on stderr, as far as it can be said: how a command ends does not hang on it.
+
+    A signal may come while something is being written there, and the stream cannot be entered twice; its file can.
+    """
+    line = harmless(sentence)
     with contextlib.suppress(OSError):
-        print(harmless(sentence), file=sys.stderr, flush=True)
+        try:
+            print(line, file=sys.stderr, flush=True)
+        except RuntimeError:
+            os.write(2, f"{line}\n".encode())
 
 
 def emptied() -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 
+import optuna.storages.journal  # noqa: F401 - now, or a short search may be over before its journal is first read
 import pytest
 
 from fints.errors import StoreError

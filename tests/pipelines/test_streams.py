@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.streams import told
+
 ROOT = Path(__file__).parents[2]
 
 _WORK = """
@@ -123,3 +125,15 @@ def test_the_end_of_a_terminal_unwinds_and_nohup_is_left_alone(ignored: bool, co
         process.send_signal(signal.SIGHUP)
         assert process.wait(60) == code
         assert ("SIGHUP" in process.stderr.read()) is not ignored
+
+
+def test_a_signal_that_comes_while_its_stream_is_written_to_is_told_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    class Entered:
+        def write(self, text: str) -> int:
+            raise RuntimeError(f"reentrant call with {text!r}")
+
+    monkeypatch.setattr(sys, "stderr", Entered())
+    told("fints: stopped")
+    assert capfd.readouterr().err == "fints: stopped\n"
