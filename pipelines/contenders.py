@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from pipelines.shadow import FILE, Replay, Shadow, whole, windows_after
+from pipelines.shadow import FILE, Replay, Shadow, bar_of, whole, windows_after
 from pipelines.succession import KEY, seat_of
 
 if TYPE_CHECKING:
@@ -75,6 +75,10 @@ class Contenders:
     def windows(self, start: pd.Timestamp) -> list[Window]:
         """Return the windows that began after an instant and are over."""
         return windows_after(self.fits.panel, start, self.h)
+
+    def windows_since(self, night: pd.Timestamp) -> list[Window]:
+        """Return the windows that began after the last bar of the night of an as-of, and are over."""
+        return self.windows(bar_of(self.fits.panel, night))
 
     def trial(self, state: Standing) -> list[Window]:
         """Return the windows that neither the champion nor its challenger was fitted on; none without a challenger."""

@@ -76,8 +76,8 @@ class Deliberation:
         seat = state.fallen or state.champion
         if seat.is_baseline:
             return
-        start = state.fell if state.fallen is not None else state.recovered
-        windows = self.contenders.windows(pd.Timestamp(seat.until) if start is None else start)
+        night, own = state.fell if state.fallen is not None else state.recovered, self.contenders
+        windows = own.windows(pd.Timestamp(seat.until)) if night is None else own.windows_since(night)
         count = whole(windows, h)
         if count <= state.watched:
             return

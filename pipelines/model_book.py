@@ -11,6 +11,7 @@ import pandas as pd
 from fints.champion import BASELINE, Decision, Seat, standing
 from fints.errors import ConfigError, DamagedBookError, UnknownNameError
 from fints.series import get_target
+from fints.sessions import parse_interval
 from pipelines import clock
 from pipelines.plans import PlanBook
 from pipelines.shadow import FILE, Shadow
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from fints.settings import NightlySettings
     from pipelines.home import Home
     from pipelines.shelf import Shelved
+
+_FARTHEST_EAST = pd.Timedelta(hours=14)
+"""No clock is further ahead of UTC."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +143,7 @@ class ModelBook:
                 "`fints model list` names them"
             )
         last = self._last_night()
-        if not seat.is_baseline and pd.Timestamp(seat.until) > last:
+        if not seat.is_baseline and pd.Timestamp(seat.until) > self._local(last):
             raise ConfigError(
                 f"{seat} has learned from bars up to {seat.until[:10]}, after the last night, {last:%Y-%m-%d}: its "
                 "forecasts of that night would know them; run the next night first"
@@ -183,6 +187,14 @@ class ModelBook:
             except ValueError:
                 continue
         return max(known)
+
+    def _local(self, night: pd.Timestamp) -> pd.Timestamp:
+        """Return the latest stamp that the last bar of a night may have: those of intraday bars go by local clocks.
+
+        The panel, which tells of which exchange, is not read for this: what a clock ahead of UTC lets pass here is
+        refused by the night.
+        """
+        return night if parse_interval(self.settings.interval) is None else night + _FARTHEST_EAST
 
     def _nothing_yet(self) -> str:
         return (

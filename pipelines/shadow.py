@@ -15,6 +15,7 @@ from fints.champion import BASELINE, Trial
 from fints.conformal import AdaptiveBands
 from fints.errors import ConfigError, ModelError, SeriesError
 from fints.series import longest_going_on
+from fints.sessions import get_calendar, parse_interval
 from pipelines.assembly import assemble
 from pipelines.excerpt import Excerpt
 from pipelines.files import write_text
@@ -61,9 +62,25 @@ def windows_after(panel: pd.DataFrame, start: pd.Timestamp, h: int) -> list[Wind
     h : int
         Bars of a window.
     """
-    stamps = longest_going_on(panel)
+    stamps = pd.DatetimeIndex(longest_going_on(panel)["ds"])
     first = max(int(stamps.searchsorted(start, side="right")) - 1, 0)
     return [Window(stamps[i], stamps[i + h]) for i in range(first, len(stamps) - h, apart(h))]
+
+
+def bar_of(panel: pd.DataFrame, as_of: pd.Timestamp) -> pd.Timestamp:
+    """Return the as-of of a night as the stamps of a panel go: those of intraday bars go by the clock at the exchange.
+
+    Parameters
+    ----------
+    panel : pandas.DataFrame
+    as_of : pandas.Timestamp
+        A session, or of intraday bars a close in UTC, without a zone.
+    """
+    counted = longest_going_on(panel)
+    if parse_interval(str(counted["interval"].iloc[0])) is None:
+        return as_of
+    zone = get_calendar(str(counted["exchange"].iloc[0])).timezone
+    return as_of.tz_localize("UTC").tz_convert(zone).tz_localize(None)
 
 
 def apart(h: int) -> int:

@@ -239,7 +239,7 @@ class ConformalForecaster:
 
     def _origins(self, history: pd.DataFrame, since: pd.Timestamp) -> list[pd.Timestamp]:
         """Bars from which some bar after `since` was forecast, so far apart as the tail's, counted from `since`."""
-        stamps = longest_going_on(history).to_numpy()
+        stamps = longest_going_on(history)["ds"].to_numpy()
         stop = int((stamps <= since.to_datetime64()).sum())
         apart = self.tail.step_size or max(1, self.h // 4)
         first = stop - 1 - apart * ((self.h - 1) // apart)

@@ -13,8 +13,8 @@ LONGEST_CLOSURE: Final = pd.Timedelta(days=14)
 """Longer than a market rests for its holidays; the longest are the weeks of the lunar new year and of early May."""
 
 
-def longest_going_on(panel: pd.DataFrame) -> pd.DatetimeIndex:
-    """Return the stamps of the longest series that goes on to the end of a panel, in order.
+def longest_going_on(panel: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the longest series that goes on to the end of a panel, in order.
 
     One that ended, a share that was delisted, say, has no bar to count any more, however long it was.
 
@@ -26,4 +26,4 @@ def longest_going_on(panel: pd.DataFrame) -> pd.DatetimeIndex:
     reach = panel.groupby("unique_id", observed=True)["ds"].agg(["size", "max"])
     going_on = reach["max"] >= reach["max"].max() - LONGEST_CLOSURE
     longest: Hashable = reach.loc[going_on, "size"].idxmax()
-    return pd.DatetimeIndex(panel.loc[panel["unique_id"] == longest, "ds"])
+    return panel[panel["unique_id"] == longest]

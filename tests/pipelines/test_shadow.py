@@ -6,10 +6,11 @@ import pytest
 
 from fints.combination import Weights
 from fints.series import add_features
+from fints.sessions import bar_grid, get_calendar
 from fints.settings import load_settings
 from pipelines.assembly import assemble
 from pipelines.learning import lesson
-from pipelines.shadow import Replay, Shadow, of_whole, whole, windows_after
+from pipelines.shadow import Replay, Shadow, bar_of, of_whole, whole, windows_after
 from tests.pipelines.conftest import panel
 from tests.pipelines.test_assembly import shelved
 from tests.transformer.conftest import small_model
@@ -63,6 +64,22 @@ def test_windows_are_over_though_a_longer_series_has_ended(history, learnt):
     gone = add_features(panel(OLD=("XNYS", "2013-01-02", "2018-03-29")), ["monday", "friday", "early_close"])
     both = pd.concat([gone, history], ignore_index=True)
     assert windows_after(both, learnt.until, 5) == windows_after(history, learnt.until, 5)
+
+
+@pytest.mark.parametrize("exchange", ["XTKS", "XNYS", "XLON", "24/7"])
+@pytest.mark.parametrize("interval", ["1h", "30m"])
+def test_windows_since_a_night_begin_at_its_last_bar_whatever_the_clock_there(exchange, interval):
+    calendar = get_calendar(exchange)
+    days = calendar.sessions("2018-10-01", "2018-11-30")
+    bars = bar_grid(calendar, days[0], days[-1], interval)
+    hourly = pd.DataFrame({"unique_id": "A", "ds": bars["ds"], "exchange": exchange, "interval": interval})
+    nights = bars.groupby("session")["end"].max()
+    for session, end in nights.iloc[5:-5].items():
+        as_of = end.tz_convert("UTC").tz_localize(None)  # as a night of intraday bars is stamped
+        last = bars.loc[bars["end"] <= end, "ds"].iloc[-1]
+        first = windows_after(hourly, bar_of(hourly, as_of), 5)[0]
+        assert first.origin in {last, last + pd.Timedelta(interval)}, session  # around the clock the next one begins
+    assert bar_of(hourly.assign(interval="1d"), days[3]) == days[3]
 
 
 def test_bands_that_were_written_down_give_the_same_forecast_to_the_bit(kept, learnt, history, tmp_path):
