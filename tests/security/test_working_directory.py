@@ -52,18 +52,16 @@ def test_processes_of_ours_import_nothing_from_it(folder, tmp_path):
     assert done.stdout.strip() == "[1, 2]", done.stderr
 
 
+def run_in(folder, command, environment):
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
 def test_the_mlflow_server_imports_nothing_from_it(folder, tmp_path):
     environment = plain_environment(**server_environment(f"sqlite:///{tmp_path / 'x.db'}"))
     command = server_command(tmp_path, 5000)
-    done = subprocess.run(
-        [*command[: command.index("server")], "--version"],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = run_in(folder, [*command[: command.index("server")], "--version"], environment)
     assert RUN not in done.stderr
     assert "version" in done.stdout
 
@@ -71,14 +69,6 @@ def test_the_mlflow_server_imports_nothing_from_it(folder, tmp_path):
 def test_the_web_server_below_it_looks_for_modules_elsewhere(folder, tmp_path):
     environment = plain_environment(**server_environment(f"sqlite:///{tmp_path / 'x.db'}"), UVICORN_PORT="1")
     (folder / "shadowed.py").write_text(f"raise SystemExit({RUN!r})\n")
-    done = subprocess.run(
-        [sys.executable, "-m", "uvicorn", "shadowed:app"],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = run_in(folder, [sys.executable, "-m", "uvicorn", "shadowed:app"], environment)
     assert RUN not in done.stderr
     assert "Could not import module" in done.stderr
